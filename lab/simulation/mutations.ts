@@ -24,8 +24,8 @@ export const mutations: readonly Mutation[] = [
   {
     bug: 'an outcome is published before its links are acked',
     file: 'services/fetcher/publish/publisher.ts',
-    find: 'if (records.length > 0) await log.append(records).catch((error) => leaveOut(batch, records, error));',
-    replace: 'if (records.length > 0) log.append(records).catch(fail);',
+    find: 'if (records.length > 0) await this.#log.append(records).catch((error) => this.#leaveOut(batch, records, error));',
+    replace: 'if (records.length > 0) this.#log.append(records).catch(this.#fail);',
   },
   {
     bug: 'a task is published before the commit that grants it is acked',
@@ -159,22 +159,22 @@ export const mutations: readonly Mutation[] = [
   {
     bug: 'a group shares out as many partitions as its topics have by now',
     file: 'services/frontier/frontier-group.ts',
-    find: 'partitions,\n    instanceId,',
+    find: 'partitions,\n      instanceId,',
     replace: 'instanceId,',
     from: 5,
   },
   {
     bug: 'a process writes under ids that the crawl’s notes do not contain',
     file: 'services/runtime/crawl/crawl-schemas.ts',
-    find: 'const missing = () => [...own].filter(([topic, id]) => !isNoted(topic, id));',
-    replace: 'const missing = () => [...own].filter(() => false);',
+    find: 'const missing = () => [...this.#own].filter(([topic, id]) => !this.#isNoted(topic, id));',
+    replace: 'const missing = () => [...this.#own].filter(() => false);',
     from: 14,
   },
   {
     bug: 'a registry is believed before the crawl’s notes',
     file: 'services/runtime/crawl/crawl-schemas.ts',
-    find: 'const there = known(topic, id);',
-    replace: 'const there = (await fromRegistry(topic, id)) ?? known(topic, id);',
+    find: 'const there = this.#known(topic, id);',
+    replace: 'const there = (await this.#fromRegistry(topic, id)) ?? this.#known(topic, id);',
     from: 14,
   },
   {
@@ -208,9 +208,9 @@ export const mutations: readonly Mutation[] = [
   {
     bug: 'each crawl of a fleet keeps a separate clock of hosts',
     file: 'services/fetcher/pace/fleet-pace.ts',
-    find: 'const ask = arbiter.ask({ crawl, hostKey, ...gap, latestStartMs: nowMs + leftMs }, nowMs);',
+    find: 'const ask = this.#arbiter.ask({ crawl, hostKey, ...gap, latestStartMs: nowMs + leftMs }, nowMs);',
     replace:
-      'const ask = arbiter.ask({ crawl, hostKey: crawl + hostKey, ...gap, latestStartMs: nowMs + leftMs }, nowMs);',
+      'const ask = this.#arbiter.ask({ crawl, hostKey: crawl + hostKey, ...gap, latestStartMs: nowMs + leftMs }, nowMs);',
     inFleets: true,
   },
   {
@@ -223,8 +223,8 @@ export const mutations: readonly Mutation[] = [
   {
     bug: 'a fleet that starts again takes hosts for ones that nobody has contacted',
     file: 'services/fetcher/pace/fleet-pace.ts',
-    find: 'let contactedAtMs = options.isResumed ? steadyMs() : Number.NEGATIVE_INFINITY;',
-    replace: 'let contactedAtMs = Number.NEGATIVE_INFINITY;',
+    find: 'this.#contactedAtMs = options.isResumed ? this.#steadyMs() : Number.NEGATIVE_INFINITY;',
+    replace: 'this.#contactedAtMs = Number.NEGATIVE_INFINITY;',
     from: 8,
     inFleets: true,
   },
@@ -238,7 +238,7 @@ export const mutations: readonly Mutation[] = [
   {
     bug: 'nobody notices that the network is away',
     file: 'services/fetcher/pace/own-network.ts',
-    find: "if (found === 'silent') {\n        goAway();\n        return true;\n      }",
+    find: "if (found === 'silent') {\n        this.#goAway();\n        return true;\n      }",
     replace: "if (found === 'silent') return false;",
     inOutages: true,
   },
@@ -261,8 +261,8 @@ export const mutations: readonly Mutation[] = [
   {
     bug: 'the return of the network is noticed an hour late',
     file: 'services/fetcher/pace/own-network.ts',
-    find: 'await clock.sleepUntil(clock.nowMs() + networkLimits.againMs, signal);',
-    replace: 'await clock.sleepUntil(clock.nowMs() + 3_600_000, signal);',
+    find: 'await this.#clock.sleepUntil(this.#clock.nowMs() + networkLimits.againMs, this.#signal);',
+    replace: 'await this.#clock.sleepUntil(this.#clock.nowMs() + 3_600_000, this.#signal);',
     inOutages: true,
     from: 3,
   },

@@ -80,106 +80,136 @@ export interface ViewedCrawl {
 }
 
 export function viewOf(crawl: ViewedCrawl): CrawlView {
-  const { log, codec, clock, topics, release } = crawl;
-  const control = followControl(log, codec, topics.crawl);
-  const outcomes = new RecentOutcomes(log, codec, topics.crawl, topics.partitions);
-  const newestDeadLetters = new NewestDeadLetters(log, codec, topics.crawl, topics.partitions);
-  let before: Look | undefined;
-  let [changedAtMs, countsBefore] = [clock.nowMs(), ''];
-  /** The running read of the history, shared by all callers. */
-  let history: Promise<HistoryStatus> | undefined;
-  const duplicateCounts = new DuplicateCounts({ log, codec, topics });
-  let duplicates: DuplicatesStatus | null = null;
-  let deadLetters: { readonly atMs: number; readonly status: DeadLettersStatus | null } | undefined;
+  return new FollowedCrawl(crawl);
+}
 
-  return {
-    async look() {
-      const nowMs = clock.nowMs();
-      const [partitions, members, fetchers, { policy }, recent, idle] = await Promise.all([
-        crawl.places(),
-        crawl.members(),
-        crawl.fetchers(),
-        control(),
-        outcomes.look(nowMs),
-        crawl.idle(nowMs),
-      ]);
-      if (deadLetters === undefined || nowMs - deadLetters.atMs >= dashboardLimits.deadLettersEveryMs) {
-        // A frontier with narrow rights on the brokers may write them alone.
-        deadLetters = { atMs: nowMs, status: await newestDeadLetters.look().catch(() => null) };
-        duplicates = await duplicateCounts.look().catch(() => null);
-      }
-      const config = policy === null ? null : parsePolicy(policy.json);
-      const pageQuota = config?.pageQuota ?? null;
-      const counts = sumCounters(partitions.map(({ counters }) => counters as Counters));
-      const countsNow = JSON.stringify(counts);
-      if (countsNow !== countsBefore) [changedAtMs, countsBefore] = [nowMs, countsNow];
-      const now = lookOf(partitions, pageQuota);
-      // A crawl without a process has not changed since its newest result.
-      if (before === undefined) changedAtMs = Math.min(nowMs, recent.newestMs ?? nowMs);
-      const paused = config?.paused === true;
-      const unchangedMs = nowMs - changedAtMs;
-      const phase = phaseOf({ before, now, paused, partitions, unchangedMs, isIdle: idle !== null });
-      before = now;
-      const status = {
-        crawl: topics.crawl,
-        release,
-        atMs: nowMs,
-        phase,
-        paused,
-        policyVersion: policy?.version ?? null,
-        pageQuota,
-        counts,
-        hosts: {
-          known: counts.hosts,
-          fetching: counts.leases,
-          ready: summedOf(partitions, 'readyHosts'),
-          delayed: summedOf(partitions, 'delayedHosts'),
-        },
-        partitions,
-        members,
-        fetchers,
-        recent,
-        freshness: freshnessOfAll(partitions),
-        letters: deadLetters.status,
-        duplicates,
-        idle,
-      };
-      return { ...status, troubles: troublesOf(status) };
-    },
-    history() {
-      history ??= historyOf(log, topics.crawl, topics.partitions).finally(() => (history = undefined));
-      return history;
-    },
-    async hosts(asked) {
-      const list = await crawl.hosts(asked);
-      return { ...list, hosts: list.hosts.map((one) => ({ ...one, lastFailure: outcomes.lastFailure(one.host) })) };
-    },
-    async host(host, from) {
-      const hostKey = crawl.hostKey(host);
-      const partition = partitionOf(partitionKeyOf(hostKey, topics.keyMode), topics.partitions);
-      const [page, newest] = await Promise.all([crawl.host(hostKey, from), outcomes.ofHost(hostKey, partition)]);
-      return { ...page, outcomes: newest };
-    },
-    explain: crawl.explain,
-    story: crawl.story,
-    async act(act, host, by, amount) {
-      const hostKey = crawl.hostKey(host);
-      const said = { by, atMs: clock.nowMs() };
-      await crawl.send(hostEvent(topics, said, eventKinds[act], hostKey, eventAmount(act, amount)));
-      return hostKey;
-    },
-    async steer(act, by) {
-      const { policy } = await control();
-      if (policy === null) {
-        throw new CrawlstreamError('INVALID_ARGUMENT', 'the crawl has no policy yet: start it, or inject seeds');
-      }
-      const { paused = false, ...rest } = parsePolicy(policy.json);
-      if (paused === (act === 'pause')) return false;
-      const nowMs = clock.nowMs();
-      const next = { ...rest, version: Math.max(nowMs, policy.version + 1), ...(act === 'pause' && { paused: true }) };
-      await crawl.send(policyRequest(topics, next, by, nowMs));
-      return true;
-    },
+/** Its public acts are fields, since callers hand out single ones. */
+class FollowedCrawl implements CrawlView {
+  readonly #crawl: ViewedCrawl;
+  readonly #clock: ViewedCrawl['clock'];
+  readonly #topics: ViewedCrawl['topics'];
+  readonly #control: ReturnType<typeof followControl>;
+  readonly #outcomes: RecentOutcomes;
+  readonly #newestDeadLetters: NewestDeadLetters;
+  #before: Look | undefined;
+  readonly explain: CrawlView['explain'];
+  readonly story: CrawlView['story'];
+  #changedAtMs: number;
+  #countsBefore = '';
+  /** The running read of the history, shared by all callers. */
+  #history: Promise<HistoryStatus> | undefined;
+  readonly #duplicateCounts: DuplicateCounts;
+  #duplicates: DuplicatesStatus | null = null;
+  #deadLetters: { readonly atMs: number; readonly status: DeadLettersStatus | null } | undefined;
+
+  constructor(crawl: ViewedCrawl) {
+    this.#crawl = crawl;
+    this.explain = crawl.explain;
+    this.story = crawl.story;
+    const { log, codec, clock, topics } = crawl;
+    this.#clock = clock;
+    this.#topics = topics;
+    this.#changedAtMs = clock.nowMs();
+    this.#control = followControl(log, codec, topics.crawl);
+    this.#outcomes = new RecentOutcomes(log, codec, topics.crawl, topics.partitions);
+    this.#newestDeadLetters = new NewestDeadLetters(log, codec, topics.crawl, topics.partitions);
+    this.#duplicateCounts = new DuplicateCounts({ log, codec, topics });
+  }
+
+  readonly look: CrawlView['look'] = async () => {
+    const nowMs = this.#clock.nowMs();
+    const [partitions, members, fetchers, { policy }, recent, idle] = await Promise.all([
+      this.#crawl.places(),
+      this.#crawl.members(),
+      this.#crawl.fetchers(),
+      this.#control(),
+      this.#outcomes.look(nowMs),
+      this.#crawl.idle(nowMs),
+    ]);
+    if (this.#deadLetters === undefined || nowMs - this.#deadLetters.atMs >= dashboardLimits.deadLettersEveryMs) {
+      // A frontier with narrow rights on the brokers may write them alone.
+      this.#deadLetters = { atMs: nowMs, status: await this.#newestDeadLetters.look().catch(() => null) };
+      this.#duplicates = await this.#duplicateCounts.look().catch(() => null);
+    }
+    const config = policy === null ? null : parsePolicy(policy.json);
+    const pageQuota = config?.pageQuota ?? null;
+    const counts = sumCounters(partitions.map(({ counters }) => counters as Counters));
+    const countsNow = JSON.stringify(counts);
+    if (countsNow !== this.#countsBefore) [this.#changedAtMs, this.#countsBefore] = [nowMs, countsNow];
+    const now = lookOf(partitions, pageQuota);
+    // A crawl without a process has not changed since its newest result.
+    if (this.#before === undefined) this.#changedAtMs = Math.min(nowMs, recent.newestMs ?? nowMs);
+    const paused = config?.paused === true;
+    const unchangedMs = nowMs - this.#changedAtMs;
+    const phase = phaseOf({ before: this.#before, now, paused, partitions, unchangedMs, isIdle: idle !== null });
+    this.#before = now;
+    const status = {
+      crawl: this.#topics.crawl,
+      release: this.#crawl.release,
+      atMs: nowMs,
+      phase,
+      paused,
+      policyVersion: policy?.version ?? null,
+      pageQuota,
+      counts,
+      hosts: {
+        known: counts.hosts,
+        fetching: counts.leases,
+        ready: summedOf(partitions, 'readyHosts'),
+        delayed: summedOf(partitions, 'delayedHosts'),
+      },
+      partitions,
+      members,
+      fetchers,
+      recent,
+      freshness: freshnessOfAll(partitions),
+      letters: this.#deadLetters.status,
+      duplicates: this.#duplicates,
+      idle,
+    };
+    return { ...status, troubles: troublesOf(status) };
+  };
+
+  readonly history: CrawlView['history'] = () => {
+    this.#history ??= historyOf(this.#crawl.log, this.#topics.crawl, this.#topics.partitions).finally(
+      () => (this.#history = undefined),
+    );
+    return this.#history;
+  };
+
+  readonly hosts: CrawlView['hosts'] = async (asked) => {
+    const list = await this.#crawl.hosts(asked);
+    return { ...list, hosts: list.hosts.map((one) => ({ ...one, lastFailure: this.#outcomes.lastFailure(one.host) })) };
+  };
+
+  readonly host: CrawlView['host'] = async (host, from) => {
+    const hostKey = this.#crawl.hostKey(host);
+    const partition = partitionOf(partitionKeyOf(hostKey, this.#topics.keyMode), this.#topics.partitions);
+    const [page, newest] = await Promise.all([
+      this.#crawl.host(hostKey, from),
+      this.#outcomes.ofHost(hostKey, partition),
+    ]);
+    return { ...page, outcomes: newest };
+  };
+
+  readonly act: CrawlView['act'] = async (act, host, by, amount) => {
+    const hostKey = this.#crawl.hostKey(host);
+    const said = { by, atMs: this.#clock.nowMs() };
+    await this.#crawl.send(hostEvent(this.#topics, said, eventKinds[act], hostKey, eventAmount(act, amount)));
+    return hostKey;
+  };
+
+  readonly steer: CrawlView['steer'] = async (act, by) => {
+    const { policy } = await this.#control();
+    if (policy === null) {
+      throw new CrawlstreamError('INVALID_ARGUMENT', 'the crawl has no policy yet: start it, or inject seeds');
+    }
+    const { paused = false, ...rest } = parsePolicy(policy.json);
+    if (paused === (act === 'pause')) return false;
+    const nowMs = this.#clock.nowMs();
+    const next = { ...rest, version: Math.max(nowMs, policy.version + 1), ...(act === 'pause' && { paused: true }) };
+    await this.#crawl.send(policyRequest(this.#topics, next, by, nowMs));
+    return true;
   };
 }
 

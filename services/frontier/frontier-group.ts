@@ -10,7 +10,7 @@
 import type { CrawlstreamError } from '../../topology/errors.ts';
 import type { KeyMode } from '../../topology/url/host-key.ts';
 import { noFetcher } from '../runtime/crawl/fetcher-count.ts';
-import type { Membership } from '../runtime/log/log.ts';
+import type { Membership, StandbyPlace } from '../runtime/log/log.ts';
 import type { StateStore } from '../runtime/store/store.ts';
 import { commitLast, commitPositions } from './commit-positions.ts';
 import { watchFetchers } from './demand/fetcher-watch.ts';
@@ -68,100 +68,128 @@ export interface FrontierGroup {
 }
 
 export async function joinFrontierGroup(options: FrontierGroupOptions): Promise<FrontierGroup> {
-  const { crawl, partitions, keyMode, log, onFailure, instanceId, address, standbys, holds } = options;
-  const fetchers = options.leasesPerPartition === 0 ? undefined : watchFetchers(options);
-  const partitionTasks: PartitionTask[] = Array.from({ length: partitions }, (_, partition) => {
-    const openStore = () => options.openStore(partition);
-    const leasesMax = options.leasesPerPartition;
+  const group = new JoinedFrontier(options);
+  await group.join();
+  return group;
+}
+
+/** Its public acts are fields, since callers hand out single ones. */
+class JoinedFrontier implements FrontierGroup {
+  readonly #options: FrontierGroupOptions;
+  readonly #fetchers: ReturnType<typeof watchFetchers> | undefined;
+  readonly #partitionTasks: readonly PartitionTask[];
+  readonly #ofGroup: Pick<FrontierGroupOptions, 'log' | 'clock'> & { readonly group: string };
+  readonly #committing = new AbortController();
+  #commits: Promise<void> = Promise.resolve();
+  /** Set by `join`. */
+  #membership: Membership | undefined;
+  #stopped = false;
+
+  constructor(options: FrontierGroupOptions) {
+    this.#options = options;
+    this.#fetchers = options.leasesPerPartition === 0 ? undefined : watchFetchers(options);
+    this.#ofGroup = { log: options.log, clock: options.clock, group: `${options.crawl}.frontier` };
+    this.#partitionTasks = Array.from({ length: options.partitions }, (_, partition) => this.#taskOf(partition));
+  }
+
+  #taskOf(partition: number): PartitionTask {
+    const { crawl, partitions, keyMode, leasesPerPartition: leasesMax } = this.#options;
+    const openStore = () => this.#options.openStore(partition);
     const identity = { crawl, partition, partitions, keyMode };
     const onStopped = (error: CrawlstreamError) => {
-      if (partitionTasks.every(({ owns, stopped: fault }) => !owns || fault !== undefined)) return false;
-      options.onStopped?.(error);
+      if (this.#partitionTasks.every(({ owns, stopped: fault }) => !owns || fault !== undefined)) return false;
+      this.#options.onStopped?.(error);
       return true;
     };
-    return new PartitionTask({ ...options, identity, leasesMax, fetchers, openStore, onStopped });
-  });
-  let stopped = false;
+    return new PartitionTask({ ...this.#options, identity, leasesMax, fetchers: this.#fetchers, openStore, onStopped });
+  }
 
-  const joining = log.join({
-    group: `${crawl}.frontier`,
-    topics: ['discovered', 'results', 'control'].map((topic) => `${crawl}.${topic}`),
-    partitions,
-    instanceId,
-    address,
-    standbys: standbys ?? 0,
-    ...(holds && { holds }),
-    caughtUp: () =>
-      partitionTasks.flatMap(({ standby }, partition) => (standby?.status.hasCaughtUp ? [partition] : [])),
-    onFailure,
-    onAssigned: (owned, copies) => {
-      if (stopped) return;
-      const rankOf = new Map(copies.map(({ partition, rank }) => [partition, rank]));
-      partitionTasks.forEach((partitionTask, partition) => {
-        const rank = rankOf.get(partition);
-        if (owned.includes(partition)) partitionTask.take({ is: 'owner' });
-        else partitionTask.take(rank === undefined ? { is: 'none' } : { is: 'standby', rank });
-      });
-    },
-  });
-  const membership: Membership = await joining.catch(async (error) => {
-    await fetchers?.stop();
-    throw error;
-  });
+  async join(): Promise<void> {
+    const { crawl, partitions, log, onFailure, instanceId, address, standbys, holds } = this.#options;
+    const joining = log.join({
+      group: `${crawl}.frontier`,
+      topics: ['discovered', 'results', 'control'].map((topic) => `${crawl}.${topic}`),
+      partitions,
+      instanceId,
+      address,
+      standbys: standbys ?? 0,
+      ...(holds && { holds }),
+      caughtUp: () =>
+        this.#partitionTasks.flatMap(({ standby }, partition) => (standby?.status.hasCaughtUp ? [partition] : [])),
+      onFailure,
+      onAssigned: (owned, copies) => this.#assign(owned, copies),
+    });
+    this.#membership = await joining.catch(async (error) => {
+      await this.#fetchers?.stop();
+      throw error;
+    });
+    this.#commits = commitPositions({
+      ...{ ...this.#ofGroup, signal: this.#committing.signal },
+      positions: () => frontierPositions(crawl, this.committed()),
+    });
+    this.#commits.catch(onFailure);
+  }
 
-  const committed = () =>
+  #assign(owned: readonly number[], copies: readonly StandbyPlace[]): void {
+    if (this.#stopped) return;
+    const rankOf = new Map(copies.map(({ partition, rank }) => [partition, rank]));
+    this.#partitionTasks.forEach((partitionTask, partition) => {
+      const rank = rankOf.get(partition);
+      if (owned.includes(partition)) partitionTask.take({ is: 'owner' });
+      else partitionTask.take(rank === undefined ? { is: 'none' } : { is: 'standby', rank });
+    });
+  }
+
+  readonly committed: FrontierGroup['committed'] = () =>
     new Map(
-      partitionTasks.flatMap(({ owner, stopped: fault }, partition) =>
+      this.#partitionTasks.flatMap(({ owner, stopped: fault }, partition) =>
         owner !== undefined || fault !== undefined ? [[partition, owner?.committed]] : [],
       ),
     );
-  const committing = new AbortController();
-  const ofGroup = { log, clock: options.clock, group: `${crawl}.frontier` };
-  const commits = commitPositions({
-    ...{ ...ofGroup, signal: committing.signal },
-    positions: () => frontierPositions(crawl, committed()),
-  });
-  commits.catch(onFailure);
 
-  return {
-    committed,
-    standbys: () =>
-      new Map(partitionTasks.flatMap(({ standby }, partition) => (standby ? [[partition, standby]] : []))),
-    owner: (partition) => partitionTasks[partition]?.owner,
-    get name() {
-      return membership.name;
-    },
-    held: (partition) => partitionTasks[partition] ?? {},
-    get members() {
-      return membership.members;
-    },
-    get fetchers() {
-      return fetchers?.fetchers ?? null;
-    },
-    ready: async () => {
-      await Promise.all(partitionTasks.map(({ ready }) => ready));
-    },
-    waitsFor: () => {
-      const faults = partitionTasks.flatMap(({ stopped: fault }) => (fault === undefined ? [] : [fault.message]));
-      const isRestored = ({ owns, owner, stopped: fault }: PartitionTask) =>
-        !owns || fault !== undefined || owner?.committed !== undefined;
-      const restoring = waitsForText(
-        partitionTasks.flatMap((partitionTask, one) => (isRestored(partitionTask) ? [] : [one])),
-      );
-      return [...faults, ...(restoring === null ? [] : [restoring])].join('; ') || null;
-    },
-    stopped: () => partitionTasks.flatMap(({ stopped: fault }, partition) => (fault === undefined ? [] : [partition])),
-    note: () => (fetchers?.fetchers === 0 ? noFetcher : null),
-    stop: async () => {
-      stopped = true;
-      committing.abort();
-      const owners = partitionTasks.map(({ owner }, partition) => [partition, owner] as const);
-      await Promise.all(partitionTasks.map((partitionTask) => partitionTask.end()));
-      await fetchers?.stop();
-      await commits.catch(() => {});
-      const last = owners.map(([partition, owner]) => [partition, owner?.committed] as const);
-      await commitLast({ ...ofGroup, positions: () => frontierPositions(crawl, last) });
-      await membership.leave();
-    },
+  readonly standbys: FrontierGroup['standbys'] = () =>
+    new Map(this.#partitionTasks.flatMap(({ standby }, partition) => (standby ? [[partition, standby]] : [])));
+
+  readonly owner: FrontierGroup['owner'] = (partition) => this.#partitionTasks[partition]?.owner;
+  get name() {
+    return this.#membership!.name;
+  }
+
+  readonly held: FrontierGroup['held'] = (partition) => this.#partitionTasks[partition] ?? {};
+  get members() {
+    return this.#membership!.members;
+  }
+
+  get fetchers() {
+    return this.#fetchers?.fetchers ?? null;
+  }
+
+  readonly ready: FrontierGroup['ready'] = async () => {
+    await Promise.all(this.#partitionTasks.map(({ ready }) => ready));
+  };
+
+  readonly waitsFor: FrontierGroup['waitsFor'] = () => {
+    const faults = this.#partitionTasks.flatMap(({ stopped: fault }) => (fault === undefined ? [] : [fault.message]));
+    const isRestored = ({ owns, owner, stopped: fault }: PartitionTask) =>
+      !owns || fault !== undefined || owner?.committed !== undefined;
+    const restoring = waitsForText(
+      this.#partitionTasks.flatMap((partitionTask, one) => (isRestored(partitionTask) ? [] : [one])),
+    );
+    return [...faults, ...(restoring === null ? [] : [restoring])].join('; ') || null;
+  };
+
+  readonly stopped: FrontierGroup['stopped'] = () =>
+    this.#partitionTasks.flatMap(({ stopped: fault }, partition) => (fault === undefined ? [] : [partition]));
+  readonly note: FrontierGroup['note'] = () => (this.#fetchers?.fetchers === 0 ? noFetcher : null);
+  readonly stop: FrontierGroup['stop'] = async () => {
+    this.#stopped = true;
+    this.#committing.abort();
+    const owners = this.#partitionTasks.map(({ owner }, partition) => [partition, owner] as const);
+    await Promise.all(this.#partitionTasks.map((partitionTask) => partitionTask.end()));
+    await this.#fetchers?.stop();
+    await this.#commits.catch(() => {});
+    const last = owners.map(([partition, owner]) => [partition, owner?.committed] as const);
+    await commitLast({ ...this.#ofGroup, positions: () => frontierPositions(this.#options.crawl, last) });
+    await this.#membership!.leave();
   };
 }

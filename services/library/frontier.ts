@@ -85,12 +85,6 @@ export function createFrontier(given: FrontierConfig = {}): Frontier {
     leasesMax: { wants: 'a whole number of leases, at least 1', fits: isCount },
   });
   const { policy, clock = new SystemClock(), leasesMax = 100 } = given;
-  const key = randomBytes(8);
-  const state = new FrontierState({ hi: key.readUInt32BE(0), lo: key.readUInt32BE(4) });
-  // A claim that is only this frontier's.
-  replay(state, 0, { kind: 'claim', nonce: 'library', nowMs: wholeMs(clock.nowMs()), endsLeases: false });
-  const { epoch } = state.changelog;
-  const partition = new FrontierPartition({ crawl: 'library', partition: 0, partitions: 1 }, state);
   const config = validatePolicy(JSON.parse(JSON.stringify({ ...defaultPolicy(), ...policy, version: 1 })));
   if (config.filters.lists !== undefined && config.filters.lists.length > 0) {
     throw new CrawlstreamError(
@@ -98,94 +92,125 @@ export function createFrontier(given: FrontierConfig = {}): Frontier {
       'policy.filters.lists: a frontier in memory cannot read files; use other filters, such as hostsDenied or exclude',
     );
   }
-  const offsets = { control: 0, results: 0, discovered: 0 };
+  return new MemoryFrontier(clock, leasesMax, config);
+}
+
+/** Its public acts are fields, since programs may hand out single ones. */
+class MemoryFrontier implements Frontier {
+  readonly #clock: NonNullable<FrontierConfig['clock']>;
+  readonly #leasesMax: number;
+  readonly #state: FrontierState;
+  readonly #epoch: number;
+  readonly #partition: FrontierPartition;
+  readonly #offsets = { control: 0, results: 0, discovered: 0 };
   /** The error that made it unusable. */
-  let broken: unknown;
-  const nowMs = () => wholeMs(clock.nowMs());
+  #broken: unknown;
+
+  constructor(clock: NonNullable<FrontierConfig['clock']>, leasesMax: number, config: PolicyConfig) {
+    this.#clock = clock;
+    this.#leasesMax = leasesMax;
+    const key = randomBytes(8);
+    this.#state = new FrontierState({ hi: key.readUInt32BE(0), lo: key.readUInt32BE(4) });
+    // A claim that is only this frontier's.
+    replay(this.#state, 0, { kind: 'claim', nonce: 'library', nowMs: this.#nowMs(), endsLeases: false });
+    this.#epoch = this.#state.changelog.epoch;
+    this.#partition = new FrontierPartition({ crawl: 'library', partition: 0, partitions: 1 }, this.#state);
+    const payload = JSON.stringify(config);
+    const control = { kind: 'policy', version: 1, payload, by: 'library', id: '', hostKey: '', partition: -1 } as const;
+    const record = { ...control, atMs: this.#nowMs(), amount: 0, wanted: 0, known: -1 };
+    this.#partition.offer({ topic: 'control', offset: this.#offsets.control++, record });
+    this.#step(0);
+  }
+
+  #nowMs() {
+    return wholeMs(this.#clock.nowMs());
+  }
+
   /** Decides the offered links; grants at most `wanted` leases. */
-  const step = (wanted: number): Task | undefined => {
-    if (broken !== undefined) throw new CrawlstreamError('UNSUPPORTED', brokenText, broken);
+  #step(wanted: number): Task | undefined {
+    if (this.#broken !== undefined) throw new CrawlstreamError('UNSUPPORTED', brokenText, this.#broken);
     try {
       for (;;) {
-        const next = partition.step(nowMs(), Math.min(wanted, Math.max(0, leasesMax - state.leases.size)));
+        const next = this.#partition.step(
+          this.#nowMs(),
+          Math.min(wanted, Math.max(0, this.#leasesMax - this.#state.leases.size)),
+        );
         // Nothing is stored, so the records that a checkpoint would store are dropped.
-        state.unsaved.records = [];
+        this.#state.unsaved.records = [];
         if (next === null) return undefined;
         const [task] = next.tasks;
         if (task !== undefined) return task;
       }
     } catch (error) {
-      if (error instanceof StepFailed) broken = error;
+      if (error instanceof StepFailed) this.#broken = error;
       throw error;
     }
-  };
-  const payload = JSON.stringify(config);
-  const control = { kind: 'policy', version: 1, payload, by: 'library', id: '', hostKey: '', partition: -1 } as const;
-  const record = { ...control, atMs: nowMs(), amount: 0, wanted: 0, known: -1 };
-  partition.offer({ topic: 'control', offset: offsets.control++, record });
-  step(0);
-  return {
-    add(urls, from) {
-      if (!isStrings(urls))
-        throw new CrawlstreamError('INVALID_ARGUMENT', "add: give a list of URLs, as in ['https://example.org/']");
-      if (from !== undefined) checkSource(from);
-      const groups = urls.map((given): LinkGroup => {
-        const url = from === undefined ? parseSeed(given) : given;
-        const source = { sourceUrl: from?.url ?? '', sourceKey: from === undefined ? '' : hostKeyOf(from.url) };
-        const place = { depth: from === undefined ? 0 : from.depth + (from.hop ? 0 : 1), hop: from?.hop ?? 0 };
-        const links = [{ url, lastModifiedMs: 0, priority: -1, spelling: '' }];
-        const rest = {
-          front: (from?.hop ?? 0) > 0,
-          discoveredAtMs: nowMs(),
-          share: 0,
-          traceparent: '',
-          payload: '',
-          foundIn: 'unknown' as const,
-          tags: [],
-          links,
-        };
-        return { hostKey: hostKeyOf(url), ...source, ...place, intent: 'discover', ...rest };
-      });
-      partition.offer({ topic: 'discovered', offset: offsets.discovered++, record: { groups } });
-      step(0);
-    },
-    next() {
-      const task = step(1);
-      if (task === undefined) return null;
-      const { leaseId: id, hostKey, delayMs, deadlineMs, urls } = task;
-      return { id, hostKey, delayMs, deadlineMs, urls };
-    },
-    done(lease, outcomes, crawlDelayMs = -1) {
-      checkReport(lease, outcomes, crawlDelayMs);
-      const completedAtMs = nowMs();
-      const robotsStatus = crawlDelayMs < 0 ? ('unknown' as const) : ('rules' as const);
-      const host = {
-        ...blankHostFacts,
-        robotsStatus,
-        robotsFetchedAtMs: completedAtMs,
-        crawlDelayMs: Math.ceil(crawlDelayMs),
+  }
+
+  readonly add: Frontier['add'] = (urls, from) => {
+    if (!isStrings(urls))
+      throw new CrawlstreamError('INVALID_ARGUMENT', "add: give a list of URLs, as in ['https://example.org/']");
+    if (from !== undefined) checkSource(from);
+    const groups = urls.map((given): LinkGroup => {
+      const url = from === undefined ? parseSeed(given) : given;
+      const source = { sourceUrl: from?.url ?? '', sourceKey: from === undefined ? '' : hostKeyOf(from.url) };
+      const place = { depth: from === undefined ? 0 : from.depth + (from.hop ? 0 : 1), hop: from?.hop ?? 0 };
+      const links = [{ url, lastModifiedMs: 0, priority: -1, spelling: '' }];
+      const rest = {
+        front: (from?.hop ?? 0) > 0,
+        discoveredAtMs: this.#nowMs(),
+        share: 0,
+        traceparent: '',
+        payload: '',
+        foundIn: 'unknown' as const,
+        tags: [],
+        links,
       };
-      const granted = { grantedAtMs: 0, policyVersion: 0, lanes: 1, userAgent: '', robotsTokens: '' };
-      const names = { partition: 0, epoch, leaseId: lease.id, hostKey: lease.hostKey, fetcherId: 'library' };
-      const reported = outcomes.map((one) => {
-        const retryAfterMs = Math.ceil(one.retryAfterMs ?? 0);
-        // A field that is there and undefined is as one that is absent.
-        const given = Object.fromEntries(Object.entries(one).filter(([, value]) => value !== undefined)) as typeof one;
-        return { ...emptyOutcome, ...given, retryAfterMs, url: lease.urls[one.index]?.url ?? '' };
-      });
-      const completion = { completedAtMs, outcomes: reported, requests: [], host, robotsHops: [] };
-      const result = { ...names, ...granted, last: true, ...completion };
-      partition.offer({ topic: 'results', offset: offsets.results++, record: result });
-      step(0);
-    },
-    waitMs() {
-      const wakeAtMs = partition.wakeAtMs(Math.max(0, leasesMax - state.leases.size));
-      return wakeAtMs === undefined ? null : Math.max(0, wakeAtMs - nowMs());
-    },
-    get counters() {
-      return state.counters;
-    },
+      return { hostKey: hostKeyOf(url), ...source, ...place, intent: 'discover', ...rest };
+    });
+    this.#partition.offer({ topic: 'discovered', offset: this.#offsets.discovered++, record: { groups } });
+    this.#step(0);
   };
+
+  readonly next: Frontier['next'] = () => {
+    const task = this.#step(1);
+    if (task === undefined) return null;
+    const { leaseId: id, hostKey, delayMs, deadlineMs, urls } = task;
+    return { id, hostKey, delayMs, deadlineMs, urls };
+  };
+
+  readonly done: Frontier['done'] = (lease, outcomes, crawlDelayMs = -1) => {
+    checkReport(lease, outcomes, crawlDelayMs);
+    const completedAtMs = this.#nowMs();
+    const robotsStatus = crawlDelayMs < 0 ? ('unknown' as const) : ('rules' as const);
+    const host = {
+      ...blankHostFacts,
+      robotsStatus,
+      robotsFetchedAtMs: completedAtMs,
+      crawlDelayMs: Math.ceil(crawlDelayMs),
+    };
+    const granted = { grantedAtMs: 0, policyVersion: 0, lanes: 1, userAgent: '', robotsTokens: '' };
+    const names = { partition: 0, epoch: this.#epoch, leaseId: lease.id, hostKey: lease.hostKey, fetcherId: 'library' };
+    const reported = outcomes.map((one) => {
+      const retryAfterMs = Math.ceil(one.retryAfterMs ?? 0);
+      // A field that is there and undefined is as one that is absent.
+      const given = Object.fromEntries(Object.entries(one).filter(([, value]) => value !== undefined)) as typeof one;
+      return { ...emptyOutcome, ...given, retryAfterMs, url: lease.urls[one.index]?.url ?? '' };
+    });
+    const completion = { completedAtMs, outcomes: reported, requests: [], host, robotsHops: [] };
+    const result = { ...names, ...granted, last: true, ...completion };
+    this.#partition.offer({ topic: 'results', offset: this.#offsets.results++, record: result });
+    this.#step(0);
+  };
+
+  readonly waitMs: Frontier['waitMs'] = () => {
+    const wakeAtMs = this.#partition.wakeAtMs(Math.max(0, this.#leasesMax - this.#state.leases.size));
+    return wakeAtMs === undefined ? null : Math.max(0, wakeAtMs - this.#nowMs());
+  };
+
+  get counters() {
+    return this.#state.counters;
+  }
 }
 
 const brokenText =

@@ -113,8 +113,8 @@ export const planted: readonly Planted[] = [
   {
     mistake: 'a consumer’s position is saved before its dead letter is kept',
     file: 'services/runtime/consumer/consumer.ts',
-    find: 'if (deadLetters.length > 0) await options.deadLetter(deadLetters);',
-    replace: 'if (deadLetters.length > 0) options.deadLetter(deadLetters).catch(fail);',
+    find: 'if (deadLetters.length > 0) await this.#options.deadLetter(deadLetters);',
+    replace: 'if (deadLetters.length > 0) this.#options.deadLetter(deadLetters).catch(this.#fail);',
     tests: consumerTests,
   },
   {
@@ -141,8 +141,8 @@ export const planted: readonly Planted[] = [
   {
     mistake: 'the checkpoint at a file’s end is not advanced',
     file: 'services/extras/archive/archiver.ts',
-    find: 'await finish([...ops, ...reached.values()]);',
-    replace: 'await finish(ops);',
+    find: 'await this.#finish([...ops, ...reached.values()]);',
+    replace: 'await this.#finish(ops);',
     tests: archiveTests,
   },
   {
@@ -267,8 +267,8 @@ export const planted: readonly Planted[] = [
   {
     mistake: 'the audit counts a pause that was kept to the millisecond',
     file: 'topology/extras/audit/host-contacts.ts',
-    find: 'sinceMs + skewOf(contact, pause) >= pause.retryAfterMs',
-    replace: 'sinceMs + skewOf(contact, pause) > pause.retryAfterMs',
+    find: 'sinceMs + this.#skewOf(contact, pause) >= pause.retryAfterMs',
+    replace: 'sinceMs + this.#skewOf(contact, pause) > pause.retryAfterMs',
     tests: auditTests,
   },
   {
@@ -309,14 +309,14 @@ export const planted: readonly Planted[] = [
   {
     mistake: 'a webmaster’s pause is none to the audit',
     file: 'topology/extras/audit/orders.ts',
-    find: "if (isTheirs || kind === 'releaseHost') enter(pauses, hostKey, order);",
+    find: "if (isTheirs || kind === 'releaseHost') enter(this.#pauses, hostKey, order);",
     replace: '',
     tests: ['test/topology/extras/audit/overlay-orders.test.ts'],
   },
   {
     mistake: 'the audit forgets hosts whose last request still binds the next',
     file: 'topology/extras/audit/audit.ts',
-    find: 'if (contacts.lastMs < nowMs - forgetMs) hosts.delete(host);',
+    find: 'if (contacts.lastMs < nowMs - forgetMs) this.#hosts.delete(host);',
     replace: 'if (contacts.lastMs < nowMs) hosts.delete(host);',
     tests: ['test/topology/extras/audit/kept-audit.test.ts'],
   },
@@ -365,8 +365,8 @@ export const planted: readonly Planted[] = [
   {
     mistake: 'who waits for the end is told of it when the consumer is stopped',
     file: 'services/runtime/consumer/consumer.ts',
-    find: 'for (const drain of draining) drain.reject(failure === undefined ? early : failure.error);',
-    replace: 'for (const drain of draining) drain.resolve();',
+    find: 'for (const drain of this.#draining) drain.reject(this.#failure === undefined ? early : this.#failure.error);',
+    replace: 'for (const drain of this.#draining) drain.resolve();',
     tests: consumerTests,
   },
   {
@@ -386,15 +386,15 @@ export const planted: readonly Planted[] = [
   {
     mistake: 'records of a partition that has moved are handled from the backlog',
     file: 'services/runtime/consumer/consumer.ts',
-    find: 'backlog = backlog.filter((record) => assigned.has(record.partition));',
+    find: 'this.#backlog = this.#backlog.filter((record) => this.#assigned.has(record.partition));',
     replace: '',
     tests: movedTests,
   },
   {
     mistake: 'the position of a partition that has moved is saved',
     file: 'services/runtime/consumer/consumer.ts',
-    find: 'if (!assigned.has(position.partition)) continue;\n      next.set',
-    replace: 'next.set',
+    find: 'if (!this.#assigned.has(position.partition)) continue;\n      this.#next.set',
+    replace: 'this.#next.set',
     tests: movedTests,
   },
   {
@@ -456,16 +456,16 @@ export const planted: readonly Planted[] = [
   {
     mistake: 'the dedup keeps pages that were taken back',
     file: 'services/extras/dedup/dedup.ts',
-    find: 'for (const { hostKey, url } of forgotten) await purge({ hostKey, url });',
+    find: 'for (const { hostKey, url } of forgotten) await this.#purge({ hostKey, url });',
     replace: '',
     tests: dedupTests,
   },
   {
     mistake: 'a report of duplicates is lost by a kill before it is sent',
     file: 'services/extras/dedup/dedup.ts',
-    find: 'if (events.length > 0) await log.append(events.map(toControl));\n      await deduper.finish([...ops, ...positions.map(positionRow)]);',
+    find: 'if (events.length > 0) await this.#options.log.append(events.map((event) => controlRecord(this.#options, event)));\n    await this.#deduper.finish([...ops, ...positions.map(positionRow)]);',
     replace:
-      'await deduper.finish([...ops, ...positions.map(positionRow)]);\n      if (events.length > 0) await log.append(events.map(toControl));',
+      'await this.#deduper.finish([...ops, ...positions.map(positionRow)]);\n    if (events.length > 0) await this.#options.log.append(events.map((event) => controlRecord(this.#options, event)));',
     tests: dedupTests,
   },
   {
@@ -514,22 +514,22 @@ export const planted: readonly Planted[] = [
   {
     mistake: 'what was purged is archived',
     file: 'services/extras/archive/archiver.ts',
-    find: 'mayArchive(received.value) && !isPurged(received.value)',
+    find: 'mayArchive(received.value) && !this.#isPurged(received.value)',
     replace: 'mayArchive(received.value)',
     tests: keptOutTests,
   },
   {
     mistake: 'a purge of the same batch comes too late for the archive',
     file: 'services/extras/archive/archiver.ts',
-    find: "for (const one of received) if (one.topic === 'control') purges.take(one.value);",
+    find: "for (const one of received) if (one.topic === 'control') this.#purges.take(one.value);",
     replace: '',
     tests: keptOutTests,
   },
   {
     mistake: 'a site’s wish not to be archived is not heard',
     file: 'services/extras/archive/archiver.ts',
-    find: 'mayArchive(received.value) && !isPurged(received.value)',
-    replace: '!isPurged(received.value)',
+    find: 'mayArchive(received.value) && !this.#isPurged(received.value)',
+    replace: '!this.#isPurged(received.value)',
     tests: keptOutTests,
   },
   {
@@ -542,7 +542,7 @@ export const planted: readonly Planted[] = [
   {
     mistake: 'bodies that were archived stay on the disk',
     file: 'services/extras/archive/archiver.ts',
-    find: 'await bodies.removeSpent();',
+    find: 'await this.#bodies.removeSpent();',
     replace: '',
     tests: keptOutTests,
   },
@@ -781,8 +781,8 @@ export const planted: readonly Planted[] = [
   {
     mistake: 'a result counts before its links are durable',
     file: 'services/extras/lending/lease-calls.ts',
-    find: '// Links first: a result means that they are durable.\n      await publish(target, gathered);',
-    replace: 'void publish(target, gathered).catch(() => {});',
+    find: '// Links first: a result means that they are durable.\n    await this.#publish(target, gathered);',
+    replace: 'void this.#publish(target, gathered).catch(() => {});',
     tests: lendingTests,
   },
   {
@@ -795,8 +795,8 @@ export const planted: readonly Planted[] = [
   {
     mistake: 'any number of clients may wait',
     file: 'services/extras/lending/lease-calls.ts',
-    find: 'if (pool.asks.calls >= lendingLimits.asksMax)\n        throw',
-    replace: 'if (pool.asks.calls < 0)\n        throw',
+    find: 'if (this.#pool.asks.calls >= lendingLimits.asksMax)\n      throw',
+    replace: 'if (this.#pool.asks.calls < 0)\n      throw',
     tests: lendingTests,
   },
   {
@@ -858,23 +858,23 @@ export const planted: readonly Planted[] = [
   {
     mistake: 'what waits behind a write that failed is written all the same',
     file: 'services/runtime/log/group-commit.ts',
-    find: 'if (failure !== undefined) throw failure;\n        await store',
-    replace: 'await store',
+    find: 'if (this.#failure !== undefined) throw this.#failure;\n        await this.#store',
+    replace: 'await this.#store',
     tests: logEdgeTests,
   },
   {
     mistake: 'the log closes while a write is under way',
     file: 'services/runtime/log/group-commit.ts',
-    find: 'await running;\n',
+    find: 'await this.#running;\n',
     replace: '',
     tests: logEdgeTests,
   },
   {
     mistake: 'records of state can be erased',
     file: 'services/runtime/log/embedded-log.ts',
-    find: "erase: (topic, partition, offsets) =>\n      inTurn(async () => {\n        const p = find(topic, partition);\n        if (p.retention !== 'time') {",
+    find: "(topic, partition, offsets) =>\n    this.#inTurn(async () => {\n      const p = this.#find(topic, partition);\n      if (p.retention !== 'time') {",
     replace:
-      "erase: (topic, partition, offsets) =>\n      inTurn(async () => {\n        const p = find(topic, partition);\n        if (topic === '') {",
+      "(topic, partition, offsets) =>\n    this.#inTurn(async () => {\n      const p = this.#find(topic, partition);\n      if (topic === '') {",
     tests: logEdgeTests,
   },
   {
@@ -894,7 +894,7 @@ export const planted: readonly Planted[] = [
   {
     mistake: 'a reader beside the writer goes on from where it was before it was sought',
     file: 'services/runtime/log/read-only.ts',
-    find: 'return at !== undefined && at === asked.get(name(topic, partition)) && !at.paused;',
+    find: 'return at !== undefined && at === asked.get(nameOf(topic, partition)) && !at.paused;',
     replace: 'return at !== undefined;',
     tests: logEdgeTests,
   },
@@ -922,9 +922,9 @@ export const planted: readonly Planted[] = [
   {
     mistake: 'positions in a flow are kept for whoever is not its group’s member any more',
     file: 'services/runtime/log/folded/folded-log.ts',
-    find: 'await log.commit(group, [...own.values()]);\n      for (const [one, its] of folded) await log.commit(one, its);',
+    find: 'await this.#log.commit(group, [...own.values()]);\n    for (const [one, its] of folded) await this.#log.commit(one, its);',
     replace:
-      'for (const [one, its] of folded) await log.commit(one, its);\n      await log.commit(group, [...own.values()]);',
+      'for (const [one, its] of folded) await this.#log.commit(one, its);\n    await this.#log.commit(group, [...own.values()]);',
     tests: logEdgeTests,
   },
   {

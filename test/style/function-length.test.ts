@@ -8,7 +8,7 @@ import { parse } from '@babel/parser';
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const linesMax = 70;
 /** Those that are longer from before the limit. The number only falls. */
-const longer = 81;
+const longer = 18;
 
 interface Node {
   readonly type: string;

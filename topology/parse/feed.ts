@@ -77,7 +77,7 @@ export function createFeedReader(url = ''): FeedReader {
       }
       rootSeen = true;
       const shape = sitemaps.get(name);
-      if (shape !== undefined) locations = createLocationReader(shape, prefix, values);
+      if (shape !== undefined) locations = new SitemapLocations(shape, prefix, values);
       else if (feedRoots.has(name)) entries = new EntryReader(name as FeedRoot, prefix, values, url);
     },
     close(prefix, name) {
@@ -120,90 +120,101 @@ interface LocationReader extends Pick<EntryReader, 'close' | 'text' | 'end'> {
 }
 
 /** Locations of a sitemap or an index. */
-function createLocationReader(
-  shape: Shape,
-  rootPrefix: string,
-  rootAttributes: ReadonlyMap<string, string>,
-): LocationReader {
-  const own = new RootNamespace(rootPrefix, rootAttributes);
-  let inItem = false;
-  let itemDateMs = 0;
+class SitemapLocations implements LocationReader {
+  readonly #shape: Shape;
+  readonly #own: RootNamespace;
+  readonly form: ListForm;
+  #inItem = false;
+  #itemDateMs = 0;
   /** The element with the gathered text: a location, a date, or the item itself. */
-  let field = '';
-  let gathered = '';
+  #field = '';
+  #gathered = '';
   /** Locations of the item being read, and items that are complete. */
-  let item: { location: string; lastModifiedMs: number; alternate?: true }[] = [];
-  let found: Located[] = [];
+  #item: { location: string; lastModifiedMs: number; alternate?: true }[] = [];
+  #found: Located[] = [];
 
-  const addLocation = (text: string) => {
+  constructor(shape: Shape, rootPrefix: string, rootAttributes: ReadonlyMap<string, string>) {
+    this.#shape = shape;
+    this.form = shape.form;
+    this.#own = new RootNamespace(rootPrefix, rootAttributes);
+  }
+
+  #addLocation(text: string) {
     const location = text.trim();
-    if (location !== '' && item.length < locationsPerItemMax) item.push({ location, lastModifiedMs: itemDateMs });
-  };
-  const addAlternate = (rel: string, href: string) => {
-    if (rel !== 'alternate' || href === '' || item.length >= locationsPerItemMax) return;
-    item.push({ location: href.trim(), lastModifiedMs: 0, alternate: true });
-  };
-  const addDate = (text: string) => {
+    if (location !== '' && this.#item.length < locationsPerItemMax)
+      this.#item.push({ location, lastModifiedMs: this.#itemDateMs });
+  }
+
+  #addAlternate(rel: string, href: string) {
+    if (rel !== 'alternate' || href === '' || this.#item.length >= locationsPerItemMax) return;
+    this.#item.push({ location: href.trim(), lastModifiedMs: 0, alternate: true });
+  }
+
+  #addDate(text: string) {
     const ms = parseSitemapDate(text);
     if (ms === null || ms <= 0) return;
-    const last = item.findLast(({ alternate }) => alternate === undefined);
+    const last = this.#item.findLast(({ alternate }) => alternate === undefined);
     if (last !== undefined) last.lastModifiedMs ||= ms;
-    else itemDateMs ||= ms;
-  };
-  const endItem = () => {
-    for (const one of item) found.push(one);
-    item = [];
-    itemDateMs = 0;
-  };
-  const endField = () => {
-    if (field === 'loc') addLocation(gathered);
-    else addDate(gathered);
-    field = gathered = '';
+    else this.#itemDateMs ||= ms;
+  }
+
+  #endItem() {
+    for (const one of this.#item) this.#found.push(one);
+    this.#item = [];
+    this.#itemDateMs = 0;
+  }
+
+  #endField() {
+    if (this.#field === 'loc') this.#addLocation(this.#gathered);
+    else this.#addDate(this.#gathered);
+    this.#field = this.#gathered = '';
+  }
+
+  readonly open: LocationReader['open'] = (prefix, name, value, values) => {
+    this.#own.open(values);
+    // Elements inside a location are ignored: some writers wrap the URL once more.
+    if (this.#field === 'loc') return;
+    if (this.#inItem && name === 'link' && this.#shape.form === 'sitemap')
+      this.#addAlternate(value('rel'), value('href'));
+    if (!this.#own.has(prefix)) return;
+    if (name === this.#shape.item) {
+      this.#endItem();
+      this.#inItem = true;
+      this.#field = this.#gathered = '';
+    } else if (this.#inItem && (name === 'loc' || name === 'lastmod')) {
+      this.#field = name;
+      this.#gathered = '';
+    }
   };
 
-  return {
-    form: shape.form,
-    open(prefix, name, value, values) {
-      own.open(values);
-      // Elements inside a location are ignored: some writers wrap the URL once more.
-      if (field === 'loc') return;
-      if (inItem && name === 'link' && shape.form === 'sitemap') addAlternate(value('rel'), value('href'));
-      if (!own.has(prefix)) return;
-      if (name === shape.item) {
-        endItem();
-        inItem = true;
-        field = gathered = '';
-      } else if (inItem && (name === 'loc' || name === 'lastmod')) {
-        field = name;
-        gathered = '';
-      }
-    },
-    close(prefix, name) {
-      const isOwn = own.has(prefix);
-      own.close();
-      if (!isOwn) return;
-      if (field !== '' && name === field) endField();
-      else if (inItem && name === shape.item && field !== 'loc') {
-        // Some write the URL into the item itself.
-        if (item.length === 0 && gathered !== '') addLocation(gathered);
-        endItem();
-        inItem = false;
-        gathered = '';
-      }
-    },
-    text(text) {
-      if ((inItem || field !== '') && gathered.length < fieldCharsMax) gathered += text;
-    },
-    end(cut) {
-      // In a cut file, a location counts if some markup, however broken, ended its text.
-      if (cut && field === 'loc') addLocation(gathered);
-      endItem();
-    },
-    take() {
-      const taken = found;
-      found = [];
-      return taken;
-    },
+  readonly close: LocationReader['close'] = (prefix, name) => {
+    const isOwn = this.#own.has(prefix);
+    this.#own.close();
+    if (!isOwn) return;
+    if (this.#field !== '' && name === this.#field) this.#endField();
+    else if (this.#inItem && name === this.#shape.item && this.#field !== 'loc') {
+      // Some write the URL into the item itself.
+      if (this.#item.length === 0 && this.#gathered !== '') this.#addLocation(this.#gathered);
+      this.#endItem();
+      this.#inItem = false;
+      this.#gathered = '';
+    }
+  };
+
+  readonly text: LocationReader['text'] = (text) => {
+    if ((this.#inItem || this.#field !== '') && this.#gathered.length < fieldCharsMax) this.#gathered += text;
+  };
+
+  readonly end: LocationReader['end'] = (cut) => {
+    // In a cut file, a location counts if some markup, however broken, ended its text.
+    if (cut && this.#field === 'loc') this.#addLocation(this.#gathered);
+    this.#endItem();
+  };
+
+  readonly take: LocationReader['take'] = () => {
+    const taken = this.#found;
+    this.#found = [];
+    return taken;
   };
 }
 

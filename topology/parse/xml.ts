@@ -26,70 +26,93 @@ export interface XmlScanner {
 }
 
 export function createXmlScanner(events: XmlEvents): XmlScanner {
+  return new TokenScanner(events);
+}
+
+class TokenScanner implements XmlScanner {
+  readonly #events: XmlEvents;
+  readonly #tokenizer: Tokenizer;
   /** The text from `windowStart` on; offsets of the tokenizer count from the very beginning. */
-  let window = '';
-  let windowStart = 0;
-  let prefix = '';
-  let name = '';
-  let attributeName = '';
-  let valueStart = -1;
-  let valueEnd = -1;
-  let textStart = -1;
-  let textEnd = -1;
-  const values = new Map<string, string>();
-  const read = (attribute: string) => values.get(attribute) ?? '';
-  const cut = (start: number, end: number) =>
-    window.slice(Math.max(start - windowStart, 0), Math.max(end - windowStart, 0));
+  #window = '';
+  #windowStart = 0;
+  #prefix = '';
+  #name = '';
+  #attributeName = '';
+  #valueStart = -1;
+  #valueEnd = -1;
+  #textStart = -1;
+  #textEnd = -1;
+  readonly #values = new Map<string, string>();
+
+  constructor(events: XmlEvents) {
+    this.#events = events;
+    this.#tokenizer = new Tokenizer({ xmlMode: true, decodeEntities: false }, this.#callbacks());
+  }
+
+  readonly #read = (attribute: string) => this.#values.get(attribute) ?? '';
+  #cut(start: number, end: number) {
+    return this.#window.slice(Math.max(start - this.#windowStart, 0), Math.max(end - this.#windowStart, 0));
+  }
+
   /** Neighbouring pieces go out as one, or a reference that lies across them would be lost. */
-  const endText = () => {
-    if (textStart >= 0) events.text(decodeXmlText(cut(textStart, textEnd)));
-    textStart = -1;
-  };
-  const split = (start: number, end: number) => {
-    endText();
-    const full = cut(start, Math.min(end, start + nameCharsMax)).toLowerCase();
+  #endText() {
+    if (this.#textStart >= 0) this.#events.text(decodeXmlText(this.#cut(this.#textStart, this.#textEnd)));
+    this.#textStart = -1;
+  }
+
+  readonly #split = (start: number, end: number) => {
+    this.#endText();
+    const full = this.#cut(start, Math.min(end, start + nameCharsMax)).toLowerCase();
     const colon = full.indexOf(':');
-    prefix = colon < 0 ? '' : full.slice(0, colon);
-    name = colon < 0 ? full : full.slice(colon + 1);
+    this.#prefix = colon < 0 ? '' : full.slice(0, colon);
+    this.#name = colon < 0 ? full : full.slice(colon + 1);
   };
-  const openTag = () => {
-    events.open(prefix, name, read, values);
-    values.clear();
+
+  readonly #openTag = () => {
+    this.#events.open(this.#prefix, this.#name, this.#read, this.#values);
+    this.#values.clear();
   };
-  const ignore = () => {};
-  const tokenizer = new Tokenizer(
-    { xmlMode: true, decodeEntities: false },
-    {
-      onopentagname: split,
-      onattribname(start, end) {
-        attributeName = cut(start, Math.min(end, start + nameCharsMax)).toLowerCase();
-        valueStart = valueEnd = -1;
+
+  /** Callbacks for the tokenizer. */
+  #callbacks(): Callbacks {
+    return {
+      onopentagname: this.#split,
+      onattribname: (start, end) => {
+        this.#attributeName = this.#cut(start, Math.min(end, start + nameCharsMax)).toLowerCase();
+        this.#valueStart = this.#valueEnd = -1;
       },
-      onattribdata(start, end) {
-        if (valueStart < 0) valueStart = start;
-        valueEnd = end;
+      onattribdata: (start, end) => {
+        if (this.#valueStart < 0) this.#valueStart = start;
+        this.#valueEnd = end;
       },
-      onattribend() {
-        if (valueStart < 0 || valueEnd - valueStart > parseLimits.hrefCharsMax || values.size >= attributesMax) return;
-        if (!values.has(attributeName)) values.set(attributeName, decodeXmlText(cut(valueStart, valueEnd)));
+      onattribend: () => {
+        if (
+          this.#valueStart < 0 ||
+          this.#valueEnd - this.#valueStart > parseLimits.hrefCharsMax ||
+          this.#values.size >= attributesMax
+        )
+          return;
+        if (!this.#values.has(this.#attributeName))
+          this.#values.set(this.#attributeName, decodeXmlText(this.#cut(this.#valueStart, this.#valueEnd)));
       },
-      onopentagend: openTag,
-      onselfclosingtag() {
-        openTag();
-        events.close(prefix, name);
+      onopentagend: this.#openTag,
+      onselfclosingtag: () => {
+        this.#openTag();
+        this.#events.close(this.#prefix, this.#name);
       },
-      onclosetag(start, end) {
-        split(start, end);
-        events.close(prefix, name);
+      onclosetag: (start, end) => {
+        this.#split(start, end);
+        this.#events.close(this.#prefix, this.#name);
       },
-      ontext(start, end) {
-        if (textStart >= 0 && (start !== textEnd || end - textStart > parseLimits.hrefCharsMax)) endText();
-        if (textStart < 0) textStart = start;
-        textEnd = end;
+      ontext: (start, end) => {
+        if (this.#textStart >= 0 && (start !== this.#textEnd || end - this.#textStart > parseLimits.hrefCharsMax))
+          this.#endText();
+        if (this.#textStart < 0) this.#textStart = start;
+        this.#textEnd = end;
       },
-      oncdata(start, end, endOffset) {
-        endText();
-        events.text(cut(start, end - endOffset));
+      oncdata: (start, end, endOffset) => {
+        this.#endText();
+        this.#events.text(this.#cut(start, end - endOffset));
       },
       onend: ignore,
       oncomment: ignore,
@@ -97,25 +120,28 @@ export function createXmlScanner(events: XmlEvents): XmlScanner {
       onprocessinginstruction: ignore,
       onattribentity: ignore,
       ontextentity: ignore,
-    },
-  );
-  return {
-    write(xml) {
-      const { sliceChars } = parseLimits;
-      for (let at = 0; at < xml.length; at += sliceChars) {
-        const slice = xml.slice(at, at + sliceChars);
-        const kept = window.slice(-sliceChars);
-        windowStart += window.length - kept.length;
-        window = kept + slice;
-        tokenizer.write(slice);
-      }
-    },
-    end() {
-      endText();
-      return window.lastIndexOf('<') > window.lastIndexOf('>');
-    },
-  };
+    };
+  }
+  write(xml: string): void {
+    const { sliceChars } = parseLimits;
+    for (let at = 0; at < xml.length; at += sliceChars) {
+      const slice = xml.slice(at, at + sliceChars);
+      const kept = this.#window.slice(-sliceChars);
+      this.#windowStart += this.#window.length - kept.length;
+      this.#window = kept + slice;
+      this.#tokenizer.write(slice);
+    }
+  }
+
+  end(): boolean {
+    this.#endText();
+    return this.#window.lastIndexOf('<') > this.#window.lastIndexOf('>');
+  }
 }
+
+type Callbacks = ConstructorParameters<typeof Tokenizer>[1];
+
+function ignore(): void {}
 
 const nameCharsMax = 256;
 const attributesMax = 32;

@@ -5,9 +5,10 @@
  */
 import type { AvroTopic } from '../../../topology/topics.ts';
 import type { ConsumerOptions } from '../../runtime/consumer/consumer.ts';
-import { startConsumer } from '../../runtime/consumer/consumer.ts';
+import { type Consumer, startConsumer } from '../../runtime/consumer/consumer.ts';
 import { consumerMetrics } from '../../runtime/consumer/consumer-metrics.ts';
 import { appendDeadLetters } from '../../runtime/log/append-dead-letters.ts';
+import type { Membership } from '../../runtime/log/log.ts';
 import type { ProcessorContext, RunningProcessor } from './processor.ts';
 
 export interface ConsumerWork<T extends AvroTopic> {
@@ -34,8 +35,8 @@ export async function runConsumer<T extends AvroTopic>(
   work: ConsumerWork<T>,
 ): Promise<RunningProcessor> {
   const { log, codec, clock, manifest, service } = context;
-  const { crawl, partitions } = manifest;
-  const { name, topics, finish = async () => {}, close, alone = false } = work;
+  const { crawl } = manifest;
+  const { name, topics, finish = async () => {}, close } = work;
   let failure: { readonly error: unknown } | undefined;
   const consumer = startConsumer<T>({
     ...context,
@@ -50,30 +51,18 @@ export async function runConsumer<T extends AvroTopic>(
     ...(work.batchMs !== undefined && { batchMs: work.batchMs }),
     ...(work.retriesMs !== undefined && { retriesMs: work.retriesMs }),
     onRetry: (error) => context.say(`${name}: ${error.message}; retrying`),
-    deadLetter: async (deadLetters) => {
-      await appendDeadLetters(log, codec, `${crawl}.dead-letters`, deadLetters);
-    },
+    deadLetter: (deadLetters) => appendDeadLetters(log, codec, `${crawl}.dead-letters`, deadLetters),
   });
-  const all = Array.from({ length: partitions }, (_, partition) => partition);
   let stopped: Promise<void> | undefined;
   const fail = (error: unknown) => {
     failure ??= { error };
     void consumer.stop().catch(() => {});
   };
-  const membership = await log
-    .join({
-      group: alone ? `${crawl}.${name}-leader` : `${crawl}.${name}`,
-      topics: topics.map((topic) => `${crawl}.${topic}`),
-      partitions,
-      onFailure: fail,
-      // The process that has the first partition leads.
-      onAssigned: (assigned) => consumer.assign(alone ? (assigned.includes(0) ? all : []) : assigned),
-    })
-    .catch(async (error: unknown) => {
-      await consumer.stop().catch(() => {});
-      await close();
-      throw error;
-    });
+  const membership = await join(context, work, consumer, fail).catch(async (error: unknown) => {
+    await consumer.stop().catch(() => {});
+    await close();
+    throw error;
+  });
   const metered = consumerMetrics(name, consumer);
   service.sources.add(metered);
   service.disks.set(name, work.folder ?? context.part(name));
@@ -109,4 +98,22 @@ export async function runConsumer<T extends AvroTopic>(
       return stopped;
     },
   };
+}
+
+/** Joins the group of the consumer, which then gets its partitions. */
+function join<T extends AvroTopic>(
+  { log, manifest: { crawl, partitions } }: ProcessorContext,
+  { name, topics, alone = false }: ConsumerWork<T>,
+  consumer: Consumer,
+  onFailure: (error: unknown) => void,
+): Promise<Membership> {
+  const all = Array.from({ length: partitions }, (_, partition) => partition);
+  return log.join({
+    group: alone ? `${crawl}.${name}-leader` : `${crawl}.${name}`,
+    topics: topics.map((topic) => `${crawl}.${topic}`),
+    partitions,
+    onFailure,
+    // The process that has the first partition leads.
+    onAssigned: (assigned) => consumer.assign(alone ? (assigned.includes(0) ? all : []) : assigned),
+  });
 }

@@ -64,38 +64,64 @@ interface Slot {
 }
 
 export function startFetchWorkers(options: FetchWorkersOptions, start: FetchWorkersStart): RunningFetcher {
-  const { count, ports, config, say } = options;
-  const { clock, manifest } = ports;
-  const shares = createTaskShares(ports.log, manifest, count, start.at);
-  const pace = createSharedPace(clock, config.addressDelayMs);
-  const deadLeases = createDeadLeases(ports, start.frontier);
-  const slots = Array.from({ length: count }, (_, number): Slot => ({ number, silentLooks: 0 }));
-  const stopping = new AbortController();
-  let ended: PlainStats | undefined;
-  const heapMb = workerHeapMb(count + options.others, memoryLimitMb());
+  return new FetchWorkers(options, start);
+}
 
-  const begin = (slot: Slot): WorkerProcess => {
+class FetchWorkers implements RunningFetcher {
+  readonly #options: FetchWorkersOptions;
+  readonly #start: FetchWorkersStart;
+  readonly #clock: Ports['clock'];
+  readonly #manifest: Ports['manifest'];
+  readonly #shares: ReturnType<typeof createTaskShares>;
+  readonly #pace: ReturnType<typeof createSharedPace>;
+  readonly #deadLeases: ReturnType<typeof createDeadLeases>;
+  readonly #slots: readonly Slot[];
+  readonly #stopping = new AbortController();
+  #ended: PlainStats | undefined;
+  readonly #heapMb: number;
+  readonly #runs: Promise<unknown>;
+  #stopped: Promise<void> | undefined;
+  readonly positions: RunningFetcher['positions'];
+
+  constructor(options: FetchWorkersOptions, start: FetchWorkersStart) {
+    this.#options = options;
+    this.#start = start;
+    const { count, ports, config, others } = options;
+    this.#clock = ports.clock;
+    this.#manifest = ports.manifest;
+    this.#shares = createTaskShares(ports.log, ports.manifest, count, start.at);
+    this.positions = this.#shares.positions;
+    this.#pace = createSharedPace(ports.clock, config.addressDelayMs);
+    this.#deadLeases = createDeadLeases(ports, start.frontier);
+    this.#slots = Array.from({ length: count }, (_, number): Slot => ({ number, silentLooks: 0 }));
+    this.#heapMb = workerHeapMb(count + others, memoryLimitMb());
+    this.#runs = this.#shares.placed.then(() => Promise.all([this.#watch(), ...this.#slots.map(this.#run)]));
+    this.#runs.catch(start.onFailure);
+  }
+
+  #begin(slot: Slot): WorkerProcess {
     let channel: Channel | undefined;
-    const log = serveLog(shares.logOf(slot.number), () => channel!);
-    const share = pace.serve();
+    const log = serveLog(this.#shares.logOf(slot.number), () => channel!);
+    const share = this.#pace.serve();
     const fail = (error: unknown) => {
-      if (error instanceof CrawlstreamError) start.onFailure(error);
-      else say(`a bug in worker ${slot.number + 1}, please report it: ${(error as Error).stack}`);
+      if (error instanceof CrawlstreamError) this.#start.onFailure(error);
+      else this.#options.say(`a bug in worker ${slot.number + 1}, please report it: ${(error as Error).stack}`);
       worker.kill();
     };
     const worker = startWorkerProcess(
       {
         program: 'fetch-worker',
-        orders: ordersOf(slot),
+        orders: this.#ordersOf(slot),
         prints: false,
-        heapMb,
+        heapMb: this.#heapMb,
         served: {
           ...log.served,
           ...share.served,
-          ...serveSchemas(options.registry),
-          say,
-          span: (span: Span) => options.onSpan?.(span),
-          report: (outcome: Outcome, nofollow: boolean) => options.onReport(outcome, nofollow ? { nofollow } : null),
+          ...serveSchemas(this.#options.registry),
+          say: this.#options.say,
+          span: (span: Span) => this.#options.onSpan?.(span),
+          report: (outcome: Outcome, nofollow: boolean) =>
+            this.#options.onReport(outcome, nofollow ? { nofollow } : null),
           failed: (error: Parameters<typeof errorOf>[0]) => fail(errorOf(error)),
           stats(stats: PlainStats) {
             slot.stats = stats;
@@ -114,32 +140,32 @@ export function startFetchWorkers(options: FetchWorkersOptions, start: FetchWork
       if (!hasCode(error, 'OWNERSHIP_LOST', 'PROCESS_ENDED')) fail(error);
     });
     return worker;
-  };
+  }
 
-  const ordersOf = ({ number }: Slot): WorkerOrders => {
-    const { leasesMax = fetcherLimits.leasesMax } = config;
-    const share = Math.ceil(leasesMax / manifest.partitions) * shares.partitionsOf(number).length;
+  #ordersOf({ number }: Slot): WorkerOrders {
+    const { leasesMax = fetcherLimits.leasesMax } = this.#options.config;
+    const share = Math.ceil(leasesMax / this.#manifest.partitions) * this.#shares.partitionsOf(number).length;
     return {
-      manifest: { crawl: manifest.crawl, partitions: manifest.partitions, keyMode: manifest.keyMode },
-      config: { ...plainConfig(config), leasesMax: share },
-      normalize: options.normalize,
-      plugins: options.plugins,
-      nowMs: clock.nowMs(),
-      isTraced: options.onSpan !== undefined,
+      manifest: { crawl: this.#manifest.crawl, partitions: this.#manifest.partitions, keyMode: this.#manifest.keyMode },
+      config: { ...plainConfig(this.#options.config), leasesMax: share },
+      normalize: this.#options.normalize,
+      plugins: this.#options.plugins,
+      nowMs: this.#clock.nowMs(),
+      isTraced: this.#options.onSpan !== undefined,
     };
-  };
+  }
 
   /** A worker is started for its first task: a crawl of few hosts has few. False: the crawl stops. */
-  const hasWork = async ({ number }: Slot): Promise<boolean> => {
-    while (!stopping.signal.aborted && !(await shares.hasTasks(number)))
-      await clock.sleepUntil(clock.nowMs() + workerLimits.workLookMs, stopping.signal);
-    return !stopping.signal.aborted;
-  };
+  async #hasWork({ number }: Slot): Promise<boolean> {
+    while (!this.#stopping.signal.aborted && !(await this.#shares.hasTasks(number)))
+      await this.#clock.sleepUntil(this.#clock.nowMs() + workerLimits.workLookMs, this.#stopping.signal);
+    return !this.#stopping.signal.aborted;
+  }
 
   /** A worker from its start to its end. `isFault`: it never began to fetch, and was not killed. */
-  const live = async (slot: Slot) => {
+  async #live(slot: Slot) {
     try {
-      const worker = begin(slot);
+      const worker = this.#begin(slot);
       slot.worker = worker;
       slot.silentLooks = 0;
       const { how, bySignal } = await worker.ended;
@@ -151,63 +177,64 @@ export function startFetchWorkers(options: FetchWorkersOptions, start: FetchWork
     } catch (error) {
       return { worker: undefined, how: (error as Error).message, isFault: true };
     }
-  };
+  }
 
   /** One worker after another, until the crawl stops. */
-  const run = async (slot: Slot) => {
+  readonly #run = async (slot: Slot) => {
     let pauseMs: number = workerLimits.pauseMs;
     let startsFailed = 0;
-    while (await hasWork(slot)) {
-      const beganMs = clock.nowMs();
-      const { worker, how, isFault } = await live(slot);
-      const diedAtMs = clock.nowMs();
-      if (slot.stats !== undefined) ended = ended === undefined ? sumOfOne(slot.stats) : addEnded(ended, slot.stats);
+    while (await this.#hasWork(slot)) {
+      const beganMs = this.#clock.nowMs();
+      const { worker, how, isFault } = await this.#live(slot);
+      const diedAtMs = this.#clock.nowMs();
+      if (slot.stats !== undefined)
+        this.#ended = this.#ended === undefined ? sumOfOne(slot.stats) : addEnded(this.#ended, slot.stats);
       delete slot.stats;
       delete slot.worker;
-      if (stopping.signal.aborted) return;
+      if (this.#stopping.signal.aborted) return;
       startsFailed = isFault ? startsFailed + 1 : 0;
       if (startsFailed >= workerLimits.startsFailedMax) throw notStarted(slot, how);
-      const back = await deadLeases.end({
+      const back = await this.#deadLeases.end({
         fetcherId: `${worker?.pid}`,
-        taken: shares.takenBy(slot.number),
+        taken: this.#shares.takenBy(slot.number),
         diedAtMs,
       });
       const leases = `${back} ${back === 1 ? 'lease' : 'leases'}`;
-      say(`worker ${slot.number + 1} of ${count} died (${how}): ${leases} were returned, and a new worker starts`);
+      this.#options.say(
+        `worker ${slot.number + 1} of ${this.#options.count} died (${how}): ${leases} were returned, and a new worker starts`,
+      );
       const wasSoon = diedAtMs - beganMs < workerLimits.soonMs;
-      if (wasSoon) await clock.sleepUntil(clock.nowMs() + pauseMs, stopping.signal);
+      if (wasSoon) await this.#clock.sleepUntil(this.#clock.nowMs() + pauseMs, this.#stopping.signal);
       pauseMs = wasSoon ? Math.min(2 * pauseMs, workerLimits.pauseMaxMs) : workerLimits.pauseMs;
     }
   };
-  const sumOfOne = (stats: PlainStats) => addEnded(stats, sumStats([]));
 
   /** One that hangs is killed, and so replaced. What counts is how often it was looked: a machine that slept wakes all of us. */
-  const watch = async () => {
-    while (!stopping.signal.aborted) {
-      await clock.sleepUntil(clock.nowMs() + workerLimits.lookEveryMs, stopping.signal);
-      for (const slot of slots) {
+  async #watch() {
+    while (!this.#stopping.signal.aborted) {
+      await this.#clock.sleepUntil(this.#clock.nowMs() + workerLimits.lookEveryMs, this.#stopping.signal);
+      for (const slot of this.#slots) {
         if (slot.worker === undefined || ++slot.silentLooks <= workerLimits.silentLooksMax) continue;
-        say(`worker ${slot.number + 1} did not respond for ${workerLimits.silentLooksMax} s: killing it`);
+        this.#options.say(`worker ${slot.number + 1} did not respond for ${workerLimits.silentLooksMax} s: killing it`);
         slot.worker.kill();
       }
     }
-  };
+  }
 
-  const runs = shares.placed.then(() => Promise.all([watch(), ...slots.map(run)]));
-  runs.catch(start.onFailure);
+  async #stop(graceMs: number) {
+    this.#stopping.abort();
+    await Promise.all(this.#slots.map(({ worker }) => worker?.stop(graceMs)));
+    await this.#runs.catch(() => {});
+  }
 
-  const stop = async (graceMs: number) => {
-    stopping.abort();
-    await Promise.all(slots.map(({ worker }) => worker?.stop(graceMs)));
-    await runs.catch(() => {});
-  };
-  let stopped: Promise<void> | undefined;
+  readonly stats: RunningFetcher['stats'] = () =>
+    sumStats([...(this.#ended === undefined ? [] : [this.#ended]), ...this.#slots.flatMap(({ stats }) => stats ?? [])]);
+  readonly stop: RunningFetcher['stop'] = (graceMs = requestLimits.totalTimeoutMs) =>
+    (this.#stopped ??= this.#stop(graceMs));
+}
 
-  return {
-    stats: () => sumStats([...(ended === undefined ? [] : [ended]), ...slots.flatMap(({ stats }) => stats ?? [])]),
-    positions: shares.positions,
-    stop: (graceMs = requestLimits.totalTimeoutMs) => (stopped ??= stop(graceMs)),
-  };
+function sumOfOne(stats: PlainStats): PlainStats {
+  return addEnded(stats, sumStats([]));
 }
 
 function notStarted({ number }: Slot, how: string): CrawlstreamError {

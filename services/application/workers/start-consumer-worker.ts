@@ -37,53 +37,74 @@ export interface ConsumerWorkerOptions {
 
 /** Resolves once the consumers run. Rejects with the error of one that could not start. */
 export async function startConsumerWorker(options: ConsumerWorkerOptions): Promise<RunningProcessors> {
-  const { clock, say, service } = options;
-  const heapMb = consumersHeapMb(options.processes, memoryLimitMb());
-  const stopping = new AbortController();
-  const metrics = createSuccessiveMetrics();
-  const groups = watchGroups(options);
-  let worker: WorkerProcess | undefined;
-  let begun = createAwaited<WorkerProcess>();
+  const consumers = new ConsumerProcess(options);
+  await consumers.begin();
+  return consumers;
+}
+
+/** Its public acts are fields, since callers hand out single ones. */
+class ConsumerProcess implements RunningProcessors {
+  readonly #options: ConsumerWorkerOptions;
+  readonly #clock: Clock;
+  readonly #service: Service;
+  readonly #heapMb: number;
+  readonly #stopping = new AbortController();
+  readonly #metrics = createSuccessiveMetrics();
+  readonly #groups: ReturnType<typeof watchGroups>;
+  readonly #log: Log;
+  readonly #runs: Promise<void>;
+  #stopped: Promise<void> | undefined;
+  #worker: WorkerProcess | undefined;
+  #begun = createAwaited<WorkerProcess>();
   /** Whether the current process has saved positions. */
-  let hasProgressed = false;
-  let hasFailed = false;
-  let reportFailed: (error: unknown) => void = () => {};
-  const failed = new Promise<never>((_, reject) => (reportFailed = reject));
-  failed.catch(() => {});
-  const fail = (error: unknown) => {
-    hasFailed = true;
-    reportFailed(error);
-  };
+  #hasProgressed = false;
+  #hasFailed = false;
+  #reportFailed: (error: unknown) => void = () => {};
+  readonly failed = new Promise<never>((_, reject) => (this.#reportFailed = reject));
 
-  const log: Log = {
-    ...options.log,
-    commit(group, positions) {
-      hasProgressed = true;
+  constructor(options: ConsumerWorkerOptions) {
+    this.#options = options;
+    this.#clock = options.clock;
+    this.#service = options.service;
+    this.#heapMb = consumersHeapMb(options.processes, memoryLimitMb());
+    this.#groups = watchGroups(options);
+    const commit: Log['commit'] = (group, positions) => {
+      this.#hasProgressed = true;
       return options.log.commit(group, positions);
-    },
+    };
+    this.#log = { ...options.log, commit };
+    this.failed.catch(() => {});
+    this.#runs = this.#run();
+    this.#runs.catch(this.#fail);
+    this.#service.sources.add(this.#metrics.source);
+  }
+
+  readonly #fail = (error: unknown) => {
+    this.#hasFailed = true;
+    this.#reportFailed(error);
   };
 
-  const begin = (): WorkerProcess => {
+  #begin(): WorkerProcess {
     let channel: Channel | undefined;
-    const served = serveLog(log, () => channel!);
+    const served = serveLog(this.#log, () => channel!);
     const one = startWorkerProcess(
       {
         program: 'consumer-worker',
-        orders: { ...options.orders, nowMs: clock.nowMs() } satisfies ConsumerOrders,
+        orders: { ...this.#options.orders, nowMs: this.#clock.nowMs() } satisfies ConsumerOrders,
         prints: true,
-        heapMb,
+        heapMb: this.#heapMb,
         served: {
           ...served.served,
-          ...serveSchemas(options.registry),
-          say,
-          readerGone: options.onReaderGone,
-          failed: (error: Parameters<typeof errorOf>[0]) => fail(errorOf(error)),
-          status(status: ConsumerStatus) {
-            metrics.take(status.metrics);
-            groups.take(status.positions);
+          ...serveSchemas(this.#options.registry),
+          say: this.#options.say,
+          readerGone: this.#options.onReaderGone,
+          failed: (error: Parameters<typeof errorOf>[0]) => this.#fail(errorOf(error)),
+          status: (status: ConsumerStatus) => {
+            this.#metrics.take(status.metrics);
+            this.#groups.take(status.positions);
           },
         },
-        onFault: fail,
+        onFault: this.#fail,
       },
       (made) => (channel = made),
     );
@@ -91,58 +112,60 @@ export async function startConsumerWorker(options: ConsumerWorkerOptions): Promi
     // Runs before the end is reported elsewhere: callers that wait for consumers wait for the next process. If this
     // process had not begun, they wait already.
     one.begun.then(
-      () => void one.ended.then(() => (begun = createAwaited())),
+      () => void one.ended.then(() => (this.#begun = createAwaited())),
       () => {},
     );
     return one;
-  };
+  }
 
   /** A process from its start to its end. */
-  const live = async (): Promise<Pick<WorkerEnd, 'how' | 'isKilled'>> => {
+  async #live(): Promise<Pick<WorkerEnd, 'how' | 'isKilled'>> {
     try {
-      worker = begin();
+      this.#worker = this.#begin();
     } catch (error) {
       return { how: (error as Error).message, isKilled: false };
     }
-    const one = worker;
+    const one = this.#worker;
     one.begun.then(
       (disks) => {
-        for (const [store, folder] of disks as ConsumerDisks) service.disks.set(store, folder);
-        begun.resolve(one);
+        for (const [store, folder] of disks as ConsumerDisks) this.#service.disks.set(store, folder);
+        this.#begun.resolve(one);
       },
       (error: unknown) => {
-        if (!isGone(error)) fail(error);
+        if (!isGone(error)) this.#fail(error);
       },
     );
     return one.ended;
-  };
+  }
 
   /** One process after another, until the crawl stops. */
-  const run = async () => {
+  async #run() {
     let pauseMs: number = workerLimits.pauseMs;
     let deaths = 0;
-    while (!stopping.signal.aborted) {
-      hasProgressed = false;
-      const { how, isKilled } = await live();
-      worker = undefined;
-      metrics.end();
-      if (stopping.signal.aborted || hasFailed) return;
-      if (hasProgressed) deaths = 0;
+    while (!this.#stopping.signal.aborted) {
+      this.#hasProgressed = false;
+      const { how, isKilled } = await this.#live();
+      this.#worker = undefined;
+      this.#metrics.end();
+      if (this.#stopping.signal.aborted || this.#hasFailed) return;
+      if (this.#hasProgressed) deaths = 0;
       else if (!isKilled) deaths += 1;
-      if (deaths >= workerLimits.consumersDeathsMax) return fail(endsAgainAndAgain(how));
-      say(`the process of the consumers died (${how}): starting a new one, which continues where it stopped`);
-      if (hasProgressed) pauseMs = workerLimits.pauseMs;
+      if (deaths >= workerLimits.consumersDeathsMax) return this.#fail(endsAgainAndAgain(how));
+      this.#options.say(
+        `the process of the consumers died (${how}): starting a new one, which continues where it stopped`,
+      );
+      if (this.#hasProgressed) pauseMs = workerLimits.pauseMs;
       else {
-        await clock.sleepUntil(clock.nowMs() + pauseMs, stopping.signal);
+        await this.#clock.sleepUntil(this.#clock.nowMs() + pauseMs, this.#stopping.signal);
         pauseMs = Math.min(2 * pauseMs, workerLimits.pauseMaxMs);
       }
     }
-  };
+  }
 
   /** Metrics of the present process and, if it dies meanwhile, of the next. */
-  const ask = async (what: 'settle' | 'drain'): Promise<void> => {
+  async #ask(what: 'settle' | 'drain'): Promise<void> {
     for (;;) {
-      const one = await Promise.race([begun.promise, failed]);
+      const one = await Promise.race([this.#begun.promise, this.failed]);
       try {
         await one.call(what);
         return;
@@ -151,38 +174,35 @@ export async function startConsumerWorker(options: ConsumerWorkerOptions): Promi
         await one.ended;
       }
     }
-  };
+  }
 
-  const runs = run();
-  runs.catch(fail);
-  const stop = async () => {
-    stopping.abort();
+  async #stop() {
+    this.#stopping.abort();
     try {
       // Open files are closed in order, however long that takes: nothing else waits for them.
-      await worker?.stop(null);
+      await this.#worker?.stop(null);
     } finally {
-      await runs.catch(() => {});
-      begun.reject(new CrawlstreamError('STORE_CLOSED', 'the consumers have been stopped'));
-      groups.leave();
-      service.sources.delete(metrics.source);
+      await this.#runs.catch(() => {});
+      this.#begun.reject(new CrawlstreamError('STORE_CLOSED', 'the consumers have been stopped'));
+      this.#groups.leave();
+      this.#service.sources.delete(this.#metrics.source);
     }
-  };
-  let stopped: Promise<void> | undefined;
-
-  service.sources.add(metrics.source);
-  try {
-    await Promise.race([begun.promise, failed]);
-  } catch (error) {
-    worker?.kill();
-    await stop().catch(() => {});
-    throw error;
   }
-  return {
-    failed,
-    settle: () => ask('settle'),
-    drain: () => ask('drain'),
-    stop: () => (stopped ??= stop()),
-  };
+
+  /** Resolves once the first process has begun; rejects, with everything ended, if it could not. */
+  async begin(): Promise<void> {
+    try {
+      await Promise.race([this.#begun.promise, this.failed]);
+    } catch (error) {
+      this.#worker?.kill();
+      await this.#stop().catch(() => {});
+      throw error;
+    }
+  }
+
+  readonly settle: RunningProcessors['settle'] = () => this.#ask('settle');
+  readonly drain: RunningProcessors['drain'] = () => this.#ask('drain');
+  readonly stop: RunningProcessors['stop'] = () => (this.#stopped ??= this.#stop());
 }
 
 /** The lag of each group, from the positions that were reported for it. */

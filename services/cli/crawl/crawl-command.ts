@@ -129,11 +129,30 @@ function addCrawlCommand(program: Command, clients: LeaseClients | undefined): v
 }
 
 async function crawl(flags: CrawlFlags, command: Command, clients: LeaseClients | undefined): Promise<void> {
+  const given = await prepare(flags, command, clients);
+  const { listen, lending, queries, progress } = given;
+  const run = (service: Service) => runCrawl(given, service);
+  try {
+    const routes = lending === undefined ? [queries.routes] : [queries.routes, lending.routes];
+    await withHttp(listen, { role: 'crawl', routes, say: progress.note }, (service) =>
+      withTracing(flags, service, progress.note, () =>
+        lending === undefined ? run(service) : lending.serve(progress.note, () => run(service)),
+      ),
+    );
+  } finally {
+    progress.end();
+    given.release();
+  }
+}
+
+type Given = Awaited<ReturnType<typeof prepare>>;
+
+/** Reads the command line. All mistakes in it are reported before anything is made. */
+async function prepare(flags: CrawlFlags, command: Command, clients: LeaseClients | undefined) {
   const clock = new SystemClock();
   const listed = await crawlSeeds(command, flags, clock, say);
   const seeds = listed.map(({ url }) => url);
   if (seeds.length > 0) {
-    // All mistakes in the command line are reported before anything is made.
     checkSeeds(seeds, policyOf(flags, seeds));
     needContact(flags, seeds);
   }
@@ -146,114 +165,132 @@ async function crawl(flags: CrawlFlags, command: Command, clients: LeaseClients 
   const queries = new QueryService(clock);
   const progress = createProgress(process.stderr, () => clock.nowMs());
   const release = stopOnSignals(stop, 'stopping: finishing requests under way', progress.note);
-  let pagesBefore: number | undefined;
-  let rule: string | undefined;
+  const watch = watchProgress(flags, stop, progress);
+  return {
+    flags,
+    command,
+    clock,
+    listed,
+    seeds,
+    plugins,
+    listen,
+    lending,
+    beside,
+    queries,
+    progress,
+    release,
+    ...watch,
+  };
+}
+
+/** Shows the crawl's status, and stops the crawl by the rules of its options. */
+function watchProgress(flags: CrawlFlags, stop: AbortController, progress: ReturnType<typeof createProgress>) {
+  /** Pages before this run, and the rule that stopped it. */
+  const seen: { pagesBefore: number | undefined; rule: string | undefined } = {
+    pagesBefore: undefined,
+    rule: undefined,
+  };
   const ruleNow = stopRules(flags);
   const onStatus = (status: CrawlStatus) => {
-    pagesBefore ??= pagesFetched(status.counters);
+    seen.pagesBefore ??= pagesFetched(status.counters);
     progress.show(status);
     if (stop.signal.aborted) return;
-    rule = ruleNow(status);
-    if (rule === undefined) return;
-    progress.note(`stopping, by ${rule}: finishing requests under way`);
+    seen.rule = ruleNow(status);
+    if (seen.rule === undefined) return;
+    progress.note(`stopping, by ${seen.rule}: finishing requests under way`);
     stop.abort();
   };
   const onPlan = (plan: CrawlPlan) => {
     for (const line of banner({ ...plan, stops: stopsText(flags) })) progress.note(line);
   };
-  const watching = { signal: stop.signal, onStatus, onPlan };
-  try {
-    const routes = lending === undefined ? [queries.routes] : [queries.routes, lending.routes];
-    await withHttp(listen, { role: 'crawl', routes, say: progress.note }, (service) =>
-      withTracing(flags, service, progress.note, () =>
-        lending === undefined ? run(service) : lending.serve(progress.note, () => run(service)),
-      ),
-    );
-  } finally {
-    progress.end();
-    release();
-  }
+  return { seen, watching: { signal: stop.signal, onStatus, onPlan } };
+}
 
-  async function run(service: Service): Promise<void> {
-    const { ledger, ...watched } = watchOutcomes(seeds, flags, progress.note, clock);
-    if (flags.dashboard !== undefined) progress.note(`see it at ${dashboardUrl(service.listensOn!, service.isSecure)}`);
-    sayUnrendered(flags, progress.note);
-    if (flags.brokers !== undefined) {
-      workersOnKafka(flags);
-      for (const note of optionNotes(command)) progress.note(note);
-      const outcome = await runKafkaCrawl({
-        ...watching,
-        options: optionsToKeep(command),
-        ...{ service, queries, clock, lending, plugins, beside },
-        seeds: listed,
-        flags: withNeeds(flags, beside),
-        say: progress.note,
-        ...watched,
-      });
-      progress.end();
-      report({ ...outcome, rule, pagesBefore, place: kafkaPlace(flags), resume: null, ledger, json: flags.json });
-      return;
-    }
-    const typed = <K extends 'crawl' | 'partitions'>(key: K) =>
-      command.getOptionValueSource(key) === 'cli' ? flags[key] : undefined;
-    const folder = await openFolder(
-      seeds,
-      flags,
-      { crawl: typed('crawl'), partitions: typed('partitions') },
-      clock,
-      lending,
-    );
-    await checkFolder(folder, seeds);
-    for (const note of optionNotes(command)) progress.note(note);
-    const workers = workersFor(workersBeside(flags, lending), folder.manifest.partitions);
-    for (const line of workers.lines) progress.note(line);
-    const needed = withNeeds({ ...flags, bodies: flags.bodies ?? folder.part('bodies') }, beside);
-    const beneath = { folder, clock, beside, plugins, service, say: progress.note };
-    const attached = { ...beneath, flags: needed, workers: workers.count, onReaderGone: readerGone };
-    const outcome = await runEmbeddedCrawl({
-      ...watching,
-      workers: workers.count,
-      plugins: flags.plugin ?? [],
-      ...watched,
-      ...{ service, queries, folder, clock, lending },
-      seeds: listed,
-      ask: (all, before) => policyOf(lending?.policyOptions(flags, all, before) ?? flags, all, before),
-      options: optionsToKeep(command),
-      newOptions: flags.newOptions ?? false,
+async function runCrawl(given: Given, service: Service): Promise<void> {
+  const { flags, seeds, progress, clock } = given;
+  const watched = watchOutcomes(seeds, flags, progress.note, clock);
+  if (flags.dashboard !== undefined) progress.note(`see it at ${dashboardUrl(service.listensOn!, service.isSecure)}`);
+  sayUnrendered(flags, progress.note);
+  if (flags.brokers !== undefined) await runOnKafka(given, service, watched);
+  else await runInFolder(given, service, watched);
+}
+
+async function runOnKafka(given: Given, service: Service, { ledger, ...watched }: WatchedOutcomes): Promise<void> {
+  const { flags, command, clock, listed, plugins, lending, beside, queries, progress, watching, seen } = given;
+  workersOnKafka(flags);
+  for (const note of optionNotes(command)) progress.note(note);
+  const outcome = await runKafkaCrawl({
+    ...watching,
+    options: optionsToKeep(command),
+    ...{ service, queries, clock, lending, plugins, beside },
+    seeds: listed,
+    flags: withNeeds(flags, beside),
+    say: progress.note,
+    ...watched,
+  });
+  progress.end();
+  report({ ...outcome, ...seen, place: kafkaPlace(flags), resume: null, ledger, json: flags.json });
+}
+
+async function runInFolder(given: Given, service: Service, { ledger, ...watched }: WatchedOutcomes): Promise<void> {
+  const { flags, command, clock, listed, seeds, plugins, lending, beside, queries, progress, watching, seen } = given;
+  const typed = <K extends 'crawl' | 'partitions'>(key: K) =>
+    command.getOptionValueSource(key) === 'cli' ? flags[key] : undefined;
+  const fixed = { crawl: typed('crawl'), partitions: typed('partitions') };
+  const folder = await openFolder(seeds, flags, fixed, clock, lending);
+  await checkFolder(given, folder);
+  for (const note of optionNotes(command)) progress.note(note);
+  const workers = workersFor(workersBeside(flags, lending), folder.manifest.partitions);
+  for (const line of workers.lines) progress.note(line);
+  const needed = withNeeds({ ...flags, bodies: flags.bodies ?? folder.part('bodies') }, beside);
+  const beneath = { folder, clock, beside, plugins, service, say: progress.note };
+  const attached = { ...beneath, flags: needed, workers: workers.count, onReaderGone: readerGone };
+  const outcome = await runEmbeddedCrawl({
+    ...watching,
+    workers: workers.count,
+    plugins: flags.plugin ?? [],
+    ...watched,
+    ...{ service, queries, folder, clock, lending },
+    seeds: listed,
+    ask: (all, before) => policyOf(lending?.policyOptions(flags, all, before) ?? flags, all, before),
+    options: optionsToKeep(command),
+    newOptions: flags.newOptions ?? false,
+    say: progress.note,
+    fetcher: {
+      ...fetcherConfig(needed),
+      ...plugins.hooks,
+      ...(lending !== undefined && { outside: lending.outside }),
+      onReport: watched.onReport,
       say: progress.note,
-      fetcher: {
-        ...fetcherConfig(needed),
-        ...plugins.hooks,
-        ...(lending !== undefined && { outside: lending.outside }),
-        onReport: watched.onReport,
-        say: progress.note,
-      },
-      leasesMax: flags.concurrency,
-      seen: seenConfigOf(flags, folder.manifest.partitions),
-      keepMs: flags.keep ?? null,
-      snapshots: flags,
-      callback: flags.callback,
-      attach: (opened) => attachConsumers(attached, opened),
-      attachesProcess: areApart(attached),
-    });
-    progress.end();
-    const place = placeText({ data: folder.path });
-    report({ ...outcome, rule, pagesBefore, place, resume: `crawl ${place}`, ledger, json: flags.json });
-  }
+    },
+    leasesMax: flags.concurrency,
+    seen: seenConfigOf(flags, folder.manifest.partitions),
+    keepMs: flags.keep ?? null,
+    snapshots: flags,
+    callback: flags.callback,
+    attach: (opened) => attachConsumers(attached, opened),
+    attachesProcess: areApart(attached),
+  });
+  progress.end();
+  const place = placeText({ data: folder.path });
+  report({ ...outcome, ...seen, place, resume: `crawl ${place}`, ledger, json: flags.json });
+}
 
-  async function checkFolder(folder: DataFolder, given: readonly string[]): Promise<void> {
-    const { seeds: before } = await readRequest(folder);
-    if (given.length === 0 && before.length === 0 && lending === undefined && !(await holdsUrls(folder, clock)))
-      throw noSeed();
-    if (given.length === 0) needContact(flags, before);
-    if (given.length > 0 && before.length > 0 && !given.some((seed) => before.includes(seed))) {
-      throw new CrawlstreamError(
-        'DATA_FOLDER_FOREIGN',
-        `--data ${folder.path} contains the crawl of ${before[0]}: add that seed, or choose another --data`,
-      );
-    }
+/** Throws if the seeds do not go with the crawl in the folder. */
+async function checkFolder({ flags, seeds, lending, clock }: Given, folder: DataFolder): Promise<void> {
+  const { seeds: before } = await readRequest(folder);
+  if (seeds.length === 0 && before.length === 0 && lending === undefined && !(await holdsUrls(folder, clock)))
+    throw noSeed();
+  if (seeds.length === 0) needContact(flags, before);
+  if (seeds.length > 0 && before.length > 0 && !seeds.some((seed) => before.includes(seed))) {
+    throw new CrawlstreamError(
+      'DATA_FOLDER_FOREIGN',
+      `--data ${folder.path} contains the crawl of ${before[0]}: add that seed, or choose another --data`,
+    );
   }
 }
+
+type WatchedOutcomes = ReturnType<typeof watchOutcomes>;
 
 /** Returns the observers of the crawl's outcomes. */
 function watchOutcomes(seeds: readonly string[], flags: CrawlFlags, say: (text: string) => void, clock: SystemClock) {

@@ -62,90 +62,113 @@ export interface Archiver {
 
 const compress = promisify(gzip);
 
+type WarcFolder = Awaited<ReturnType<typeof openWarcFolder>>;
+type SharedBodies = Awaited<ReturnType<typeof openSharedBodies>>;
+
 export async function openArchiver(options: ArchiverOptions): Promise<Archiver> {
-  const { store, crawl, purges = new Purges() } = options;
-  const isPurged = ({ url, fetchedAtMs }: Response) => purges.refuses(url, fetchedAtMs);
+  const { store } = options;
   const folder = await openWarcFolder(options.folder, store);
   const bodies = await openSharedBodies(options.bodies, store);
+  return new WarcArchiver(options, folder, bodies);
+}
 
-  const finish = async (ops: readonly StoreOp[]) => {
-    const { file } = folder;
-    await folder.finish(ops);
-    if (file !== null) options.onFile?.(file);
-  };
+/** Its public acts are fields, since callers hand out single ones. */
+class WarcArchiver implements Archiver {
+  readonly #options: ArchiverOptions;
+  readonly #purges: Purges;
+  readonly positions: Archiver['positions'];
+  readonly #folder: WarcFolder;
+  readonly #bodies: SharedBodies;
 
-  const write = async (record: WarcRecord): Promise<{ readonly offset: number; readonly length: number }> => {
-    const offset = folder.bytes;
+  constructor(options: ArchiverOptions, folder: WarcFolder, bodies: SharedBodies) {
+    this.#options = options;
+    this.#purges = options.purges ?? new Purges();
+    this.#folder = folder;
+    this.#bodies = bodies;
+    this.positions = storePositions(options.store);
+  }
+
+  #isPurged({ url, fetchedAtMs }: Response) {
+    return this.#purges.refuses(url, fetchedAtMs);
+  }
+
+  async #finish(ops: readonly StoreOp[]) {
+    const { file } = this.#folder;
+    await this.#folder.finish(ops);
+    if (file !== null) this.#options.onFile?.(file);
+  }
+
+  async #write(record: WarcRecord): Promise<{ readonly offset: number; readonly length: number }> {
+    const offset = this.#folder.bytes;
     if (record.rest !== undefined) {
-      const length = await folder.appendAll(compressed(record));
+      const length = await this.#folder.appendAll(compressed(record));
       return { offset, length };
     }
     const bytes = warcBytes(record);
     // A thread of zlib costs more than it saves on a short record, and both ways give the same bytes.
     const member = bytes.length <= archiveLimits.zippedHereBytesMax ? gzipSync(bytes) : await compress(bytes);
-    folder.append(member);
+    this.#folder.append(member);
     return { offset, length: member.length };
-  };
+  }
 
   /** A file is named by its first response, which no other archiver has. */
-  const begin = async ({ partition, offset, value }: Received<'responses'>) => {
-    const name = `${crawl}-${cdxTime(value.fetchedAtMs)}-${partition}-${offset}`;
-    folder.begin(name);
-    await write(warcinfo(name, value, options));
-  };
+  async #begin({ partition, offset, value }: Received<'responses'>) {
+    const name = `${this.#options.crawl}-${cdxTime(value.fetchedAtMs)}-${partition}-${offset}`;
+    this.#folder.begin(name);
+    await this.#write(warcinfo(name, value, this.#options));
+  }
 
-  const archive = async (received: Received<'responses'>, digest: string, captures: Captures): Promise<StoreOp[]> => {
-    if (folder.file === null) await begin(received);
+  async #archive(received: Received<'responses'>, digest: string, captures: Captures): Promise<StoreOp[]> {
+    if (this.#folder.file === null) await this.#begin(received);
     const { value, record, partition, offset } = received;
     const identity = `${record.topic} ${partition} ${offset} ${value.fetchedAtMs} ${value.url}`;
-    const file = folder.file!;
+    const file = this.#folder.file!;
     const warcinfoId = recordId(`${file.slice(0, -'.warc.gz'.length)} warcinfo`);
     if (isRendered(value)) {
-      await write(renderedRecord(value, identity, warcinfoId, await bodies.pathOf(value)));
+      await this.#write(renderedRecord(value, identity, warcinfoId, await this.#bodies.pathOf(value)));
       return [];
     }
     const met = metBefore(captures, value, digest);
-    const path = met === undefined ? await bodies.pathOf(value) : null;
+    const path = met === undefined ? await this.#bodies.pathOf(value) : null;
     const payload = met?.digest ?? digest;
     const { request, answer, metadata } = recordsOfResponse(value, identity, warcinfoId, payload, met, path);
-    if (request !== undefined) await write(request);
-    const place = answer && (await write(answer));
-    await write(metadata);
+    if (request !== undefined) await this.#write(request);
+    const place = answer && (await this.#write(answer));
+    await this.#write(metadata);
     if (place === undefined) return [];
     const mime = met === undefined ? mediaType(value) : 'warc/revisit';
-    folder.index(cdxjLine(value, payload, mime, { file, ...place }));
+    this.#folder.index(cdxjLine(value, payload, mime, { file, ...place }));
     if (value.bodyFile !== '' && path === null) return [];
     return captures.learn(value, digest, met, capturedAtMs(value));
+  }
+
+  readonly handle: Archiver['handle'] = async (received, { positions }) => {
+    for (const one of received) if (one.topic === 'control') this.#purges.take(one.value);
+    const batch = received.filter((one) => one.topic === 'responses');
+    const digests = batch.map(({ value }) => payloadDigest(value));
+    const captures = await readCaptures(this.#options.store, batch, digests);
+    const reached = new Map<number, StoreOp>();
+    let ops: StoreOp[] = [];
+    for (const [i, received] of batch.entries()) {
+      if (mayArchive(received.value) && !this.#isPurged(received.value))
+        ops.push(...(await this.#archive(received, digests[i]!, captures)));
+      ops.push(...this.#bodies.spend(received.value));
+      const { topic, partition, offset } = received.record;
+      reached.set(partition, positionRow({ topic, partition, offset: offset + 1 }));
+      if (this.#folder.bytes < this.#options.fileBytesMax) continue;
+      await this.#finish([...ops, ...reached.values()]);
+      ops = [];
+    }
+    await this.#folder.checkpoint([...ops, ...positions.map(positionRow)]);
+    await this.#bodies.removeSpent();
   };
 
-  return {
-    async handle(received, { positions }) {
-      for (const one of received) if (one.topic === 'control') purges.take(one.value);
-      const batch = received.filter((one) => one.topic === 'responses');
-      const digests = batch.map(({ value }) => payloadDigest(value));
-      const captures = await readCaptures(store, batch, digests);
-      const reached = new Map<number, StoreOp>();
-      let ops: StoreOp[] = [];
-      for (const [i, received] of batch.entries()) {
-        if (mayArchive(received.value) && !isPurged(received.value))
-          ops.push(...(await archive(received, digests[i]!, captures)));
-        ops.push(...bodies.spend(received.value));
-        const { topic, partition, offset } = received.record;
-        reached.set(partition, positionRow({ topic, partition, offset: offset + 1 }));
-        if (folder.bytes < options.fileBytesMax) continue;
-        await finish([...ops, ...reached.values()]);
-        ops = [];
-      }
-      await folder.checkpoint([...ops, ...positions.map(positionRow)]);
-      await bodies.removeSpent();
-    },
-    positions: storePositions(store),
-    async finish() {
-      await finish([]);
-      await bodies.sweep(Date.now() - options.orphanMs);
-    },
-    files: () => folder.files(),
+  readonly finish: Archiver['finish'] = async () => {
+    await this.#finish([]);
+    await this.#bodies.sweep(Date.now() - this.#options.orphanMs);
   };
+
+  readonly files: Archiver['files'] = () => this.#folder.files();
 }
 
 function metBefore(captures: Captures, response: Response, digest: string): Met | undefined {

@@ -45,76 +45,92 @@ const pausesKept = 20;
 const deniedKept = 10;
 
 export function createHostVisits(isMeant: (host: string) => boolean): HostVisits {
-  const tallies = { kind: {} as Record<string, number>, status: {} as Record<string, number> };
-  const addresses = new Set<string>();
-  const origins = new Set<string>();
-  const hours = new Map<string, number>();
-  const pauses: Pause[] = [];
-  const deniedUrls: string[] = [];
-  let [requests, bytes, denied, gaps, gapSumMs] = [0, 0, 0, 0, 0];
-  let [firstMs, lastMs, shortestGapMs] = [Number.POSITIVE_INFINITY, 0, Number.POSITIVE_INFINITY];
-  let waiting: Contact | undefined;
+  return new CountedVisits(isMeant);
+}
 
-  const noteGap = (startMs: number) => {
-    const gapMs = startMs - lastMs;
-    shortestGapMs = Math.min(shortestGapMs, gapMs);
-    gaps += 1;
-    gapSumMs += gapMs;
-  };
-  const endPause = (keptMs: number | null) => {
-    if (waiting === undefined) return;
-    const { endMs, status, retryAfterMs } = waiting;
-    pauses.push({ atMs: endMs, status, askedMs: retryAfterMs, keptMs });
-    if (pauses.length > pausesKept) pauses.shift();
-    waiting = undefined;
+class CountedVisits implements HostVisits {
+  readonly #isMeant: (host: string) => boolean;
+  readonly #tallies = { kind: {} as Record<string, number>, status: {} as Record<string, number> };
+  readonly #addresses = new Set<string>();
+  readonly #origins = new Set<string>();
+  readonly #hours = new Map<string, number>();
+  readonly #pauses: Pause[] = [];
+  readonly #deniedUrls: string[] = [];
+  #requests = 0;
+  #bytes = 0;
+  #denied = 0;
+  #gaps = 0;
+  #gapSumMs = 0;
+  #firstMs = Number.POSITIVE_INFINITY;
+  #lastMs = 0;
+  #shortestGapMs = Number.POSITIVE_INFINITY;
+  #waiting: Contact | undefined;
+
+  constructor(isMeant: (host: string) => boolean) {
+    this.#isMeant = isMeant;
+  }
+
+  #noteGap(startMs: number) {
+    const gapMs = startMs - this.#lastMs;
+    this.#shortestGapMs = Math.min(this.#shortestGapMs, gapMs);
+    this.#gaps += 1;
+    this.#gapSumMs += gapMs;
+  }
+
+  #endPause(keptMs: number | null) {
+    if (this.#waiting === undefined) return;
+    const { endMs, status, retryAfterMs } = this.#waiting;
+    this.#pauses.push({ atMs: endMs, status, askedMs: retryAfterMs, keptMs });
+    if (this.#pauses.length > pausesKept) this.#pauses.shift();
+    this.#waiting = undefined;
+  }
+
+  readonly contact: HostVisits['contact'] = (contact, request) => {
+    if (!this.#isMeant(contact.host)) return;
+    const { startMs, endMs, status, retryAfterMs } = contact;
+    if (this.#requests > 0) this.#noteGap(startMs);
+    if (this.#waiting !== undefined && startMs >= this.#waiting.endMs) this.#endPause(startMs - this.#waiting.endMs);
+    if (retryAfterMs > 0) this.#waiting = contact;
+    this.#requests += 1;
+    this.#bytes += request.bytes;
+    this.#firstMs = Math.min(this.#firstMs, startMs);
+    this.#lastMs = Math.max(this.#lastMs, endMs);
+    count(this.#tallies.kind, request.kind);
+    count(this.#tallies.status, status === 0 ? 'no answer' : String(status));
+    if (request.address !== '') this.#addresses.add(request.address);
+    this.#origins.add(originOf(request.url));
+    const hour = `${new Date(startMs).toISOString().slice(0, 13)}:00`;
+    this.#hours.set(hour, (this.#hours.get(hour) ?? 0) + 1);
+    if (this.#hours.size > hoursKept) this.#hours.delete(this.#hours.keys().next().value!);
   };
 
-  return {
-    contact(contact, request) {
-      if (!isMeant(contact.host)) return;
-      const { startMs, endMs, status, retryAfterMs } = contact;
-      if (requests > 0) noteGap(startMs);
-      if (waiting !== undefined && startMs >= waiting.endMs) endPause(startMs - waiting.endMs);
-      if (retryAfterMs > 0) waiting = contact;
-      requests += 1;
-      bytes += request.bytes;
-      firstMs = Math.min(firstMs, startMs);
-      lastMs = Math.max(lastMs, endMs);
-      count(tallies.kind, request.kind);
-      count(tallies.status, status === 0 ? 'no answer' : String(status));
-      if (request.address !== '') addresses.add(request.address);
-      origins.add(originOf(request.url));
-      const hour = `${new Date(startMs).toISOString().slice(0, 13)}:00`;
-      hours.set(hour, (hours.get(hour) ?? 0) + 1);
-      if (hours.size > hoursKept) hours.delete(hours.keys().next().value!);
-    },
-    result({ hostKey, outcomes }) {
-      if (!isMeant(hostKey)) return;
-      for (const { kind, url } of outcomes) {
-        if (kind !== 'robotsDenied') continue;
-        denied += 1;
-        if (deniedUrls.length < deniedKept && !deniedUrls.includes(url)) deniedUrls.push(url);
-      }
-    },
-    end() {
-      endPause(null);
-      return {
-        requests,
-        byKind: tallies.kind,
-        byStatus: tallies.status,
-        addresses: [...addresses],
-        bytes,
-        firstMs,
-        lastMs,
-        byHour: [...hours],
-        shortestGapMs: gaps === 0 ? null : shortestGapMs,
-        meanGapMs: gaps === 0 ? null : Math.round(gapSumMs / gaps),
-        pauses,
-        denied,
-        deniedUrls,
-        origins: [...origins],
-      };
-    },
+  readonly result: HostVisits['result'] = ({ hostKey, outcomes }) => {
+    if (!this.#isMeant(hostKey)) return;
+    for (const { kind, url } of outcomes) {
+      if (kind !== 'robotsDenied') continue;
+      this.#denied += 1;
+      if (this.#deniedUrls.length < deniedKept && !this.#deniedUrls.includes(url)) this.#deniedUrls.push(url);
+    }
+  };
+
+  readonly end: HostVisits['end'] = () => {
+    this.#endPause(null);
+    return {
+      requests: this.#requests,
+      byKind: this.#tallies.kind,
+      byStatus: this.#tallies.status,
+      addresses: [...this.#addresses],
+      bytes: this.#bytes,
+      firstMs: this.#firstMs,
+      lastMs: this.#lastMs,
+      byHour: [...this.#hours],
+      shortestGapMs: this.#gaps === 0 ? null : this.#shortestGapMs,
+      meanGapMs: this.#gaps === 0 ? null : Math.round(this.#gapSumMs / this.#gaps),
+      pauses: this.#pauses,
+      denied: this.#denied,
+      deniedUrls: this.#deniedUrls,
+      origins: [...this.#origins],
+    };
   };
 }
 

@@ -47,85 +47,104 @@ export async function readRobotsCopies(
   onRecord: (record: LogRecord) => void,
   bytesMax = keptBytesMax,
 ): Promise<RobotsCopies> {
-  const { log, codec, crawl, partitions } = source;
-  const topic = `${crawl}.robots`;
-  const bound = new Map<string, Place>();
-  const bodies = new Map<string, Place>();
+  const copies = new KeptCopies(source, bytesMax);
+  await copies.readAll(onRecord);
+  return copies;
+}
+
+/** Its public acts are fields, since callers hand out single ones. */
+class KeptCopies implements RobotsCopies {
+  readonly #source: CopiesSource;
+  readonly #bytesMax: number;
+  readonly #topic: string;
+  readonly #bound = new Map<string, Place>();
+  readonly #bodies = new Map<string, Place>();
   /** In the order of their last preparation. */
-  const kept = new Map<string, KeptBody>();
-  let bytes = 0;
+  readonly #kept = new Map<string, KeptBody>();
+  #bytes = 0;
 
-  const forgetBeyond = (countMin: number) => {
-    while (bytes > bytesMax && kept.size > countMin) {
-      const [oldest, { body: freed }] = kept.entries().next().value!;
-      kept.delete(oldest);
-      bytes -= freed?.length ?? 0;
-    }
-  };
+  constructor(source: CopiesSource, bytesMax: number) {
+    this.#source = source;
+    this.#bytesMax = bytesMax;
+    this.#topic = `${source.crawl}.robots`;
+  }
 
-  const keep = ({ hash, token, body }: RobotsCopy) => {
-    const isWhole = shortHash(body) === hash;
-    kept.set(hash, { body: isWhole ? body : null, token, copies: new Map() });
-    bytes += isWhole ? body.length : 0;
-  };
-
-  const read = async ({ partition, offset }: Place): Promise<RobotsCopy | undefined> => {
-    for await (const record of recordsOf(log, topic, partition, offset, offset + 1)) return decoded(codec, record);
-    return undefined;
-  };
-
-  for (let partition = 0; partition < partitions; partition++) {
-    const { start, end } = await log.offsets(topic, partition).catch(withoutTopic);
-    for await (const record of recordsOf(log, topic, partition, start, end)) {
-      onRecord(record);
-      const copy = await decoded(codec, record);
-      if (copy === undefined) continue;
-      const place = { partition, offset: record.offset };
-      bound.set(`${copy.origin} ${copy.hash}`, place);
-      if (copy.hash === '' || isBodyElsewhere(copy)) continue;
-      bodies.set(copy.hash, place);
-      if (!kept.has(copy.hash)) keep(copy);
-      forgetBeyond(1);
+  #forgetBeyond(countMin: number) {
+    while (this.#bytes > this.#bytesMax && this.#kept.size > countMin) {
+      const [oldest, { body: freed }] = this.#kept.entries().next().value!;
+      this.#kept.delete(oldest);
+      this.#bytes -= freed?.length ?? 0;
     }
   }
 
-  return {
-    copyOf(origin, hash, tokens = '') {
-      if (!bound.has(`${origin} ${hash}`)) return undefined;
-      const body = kept.get(hash);
-      return hash === '' ? none : body && readFor(body, tokens);
-    },
-    async prepare(hashes) {
-      let needed = 0;
-      for (const hash of hashes) {
-        const place = bodies.get(hash);
-        if (place === undefined) continue;
-        const there = kept.get(hash);
-        if (there !== undefined) {
-          kept.delete(hash);
-          kept.set(hash, there);
-          needed += 1;
-          continue;
-        }
-        const copy = await read(place);
+  #keep({ hash, token, body }: RobotsCopy) {
+    const isWhole = shortHash(body) === hash;
+    this.#kept.set(hash, { body: isWhole ? body : null, token, copies: new Map() });
+    this.#bytes += isWhole ? body.length : 0;
+  }
+
+  async #read({ partition, offset }: Place): Promise<RobotsCopy | undefined> {
+    for await (const record of recordsOf(this.#source.log, this.#topic, partition, offset, offset + 1))
+      return decoded(this.#source.codec, record);
+    return undefined;
+  }
+
+  /** Reads all copies that are stored. */
+  async readAll(onRecord: (record: LogRecord) => void): Promise<void> {
+    const { log, codec, partitions } = this.#source;
+    for (let partition = 0; partition < partitions; partition++) {
+      const { start, end } = await log.offsets(this.#topic, partition).catch(withoutTopic);
+      for await (const record of recordsOf(log, this.#topic, partition, start, end)) {
+        onRecord(record);
+        const copy = await decoded(codec, record);
         if (copy === undefined) continue;
-        keep(copy);
+        const place = { partition, offset: record.offset };
+        this.#bound.set(`${copy.origin} ${copy.hash}`, place);
+        if (copy.hash === '' || isBodyElsewhere(copy)) continue;
+        this.#bodies.set(copy.hash, place);
+        if (!this.#kept.has(copy.hash)) this.#keep(copy);
+        this.#forgetBeyond(1);
+      }
+    }
+  }
+
+  readonly copyOf: RobotsCopies['copyOf'] = (origin, hash, tokens = '') => {
+    if (!this.#bound.has(`${origin} ${hash}`)) return undefined;
+    const body = this.#kept.get(hash);
+    return hash === '' ? none : body && readFor(body, tokens);
+  };
+
+  readonly prepare: RobotsCopies['prepare'] = async (hashes) => {
+    let needed = 0;
+    for (const hash of hashes) {
+      const place = this.#bodies.get(hash);
+      if (place === undefined) continue;
+      const there = this.#kept.get(hash);
+      if (there !== undefined) {
+        this.#kept.delete(hash);
+        this.#kept.set(hash, there);
         needed += 1;
+        continue;
       }
-      // The newest ones are needed most.
-      forgetBeyond(Math.max(1, needed));
-    },
-    async of(origin) {
-      const copies: RobotsCopy[] = [];
-      for (const [key, place] of bound) {
-        if (!key.startsWith(`${origin} `)) continue;
-        const copy = await read(place);
-        const elsewhere = copy !== undefined && isBodyElsewhere(copy) ? bodies.get(copy.hash) : undefined;
-        const whole = elsewhere === undefined ? undefined : await read(elsewhere);
-        if (copy !== undefined) copies.push(whole === undefined ? copy : { ...copy, body: whole.body });
-      }
-      return copies.sort((a, b) => a.fetchedAtMs - b.fetchedAtMs);
-    },
+      const copy = await this.#read(place);
+      if (copy === undefined) continue;
+      this.#keep(copy);
+      needed += 1;
+    }
+    // The newest ones are needed most.
+    this.#forgetBeyond(Math.max(1, needed));
+  };
+
+  readonly of: RobotsCopies['of'] = async (origin) => {
+    const copies: RobotsCopy[] = [];
+    for (const [key, place] of this.#bound) {
+      if (!key.startsWith(`${origin} `)) continue;
+      const copy = await this.#read(place);
+      const elsewhere = copy !== undefined && isBodyElsewhere(copy) ? this.#bodies.get(copy.hash) : undefined;
+      const whole = elsewhere === undefined ? undefined : await this.#read(elsewhere);
+      if (copy !== undefined) copies.push(whole === undefined ? copy : { ...copy, body: whole.body });
+    }
+    return copies.sort((a, b) => a.fetchedAtMs - b.fetchedAtMs);
   };
 }
 

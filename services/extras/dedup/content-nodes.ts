@@ -56,19 +56,7 @@ export async function openContentNodes(
   const method = await openFormOf(store, wished);
   const likeness = createLikeness(method, seed);
   const commons = openHostCommons(store);
-  const clusters = new Clusters();
-  const exact = new ExactTable();
-  const joined = new Set<number>();
-  for await (const [key] of store.scan(joinRange)) joined.add(key.readUInt32BE(5));
-  for await (const [, row] of store.scan(nodeRange)) {
-    const node = clusters.add();
-    if (row.length > 0 && !joined.has(node))
-      likeness.add(likeness.read(signatureIn(row), evidenceIn(row).minhash), node);
-  }
-  for await (const [key, value] of store.scan(contentRange)) {
-    exact.set(key.readUInt32BE(1), key.readUInt32BE(5), value.readUInt32BE(0));
-  }
-  for await (const [key] of store.scan(joinRange)) clusters.join(key.readUInt32BE(1), key.readUInt32BE(5));
+  const { clusters, exact } = await readNodes(store, likeness);
   /** Rows of nodes that are not in the store yet. */
   const unwritten = new Map<number, Buffer>();
 
@@ -122,4 +110,22 @@ export async function openContentNodes(
     },
     forgetHost: (hostKey, ops) => commons.forget(hostKey, ops),
   };
+}
+
+/** Reads the stored contents and clusters; the first content of each cluster becomes known to `likeness`. */
+async function readNodes(store: StateStore, likeness: ReturnType<typeof createLikeness>) {
+  const clusters = new Clusters();
+  const exact = new ExactTable();
+  const joined = new Set<number>();
+  for await (const [key] of store.scan(joinRange)) joined.add(key.readUInt32BE(5));
+  for await (const [, row] of store.scan(nodeRange)) {
+    const node = clusters.add();
+    if (row.length > 0 && !joined.has(node))
+      likeness.add(likeness.read(signatureIn(row), evidenceIn(row).minhash), node);
+  }
+  for await (const [key, value] of store.scan(contentRange)) {
+    exact.set(key.readUInt32BE(1), key.readUInt32BE(5), value.readUInt32BE(0));
+  }
+  for await (const [key] of store.scan(joinRange)) clusters.join(key.readUInt32BE(1), key.readUInt32BE(5));
+  return { clusters, exact };
 }

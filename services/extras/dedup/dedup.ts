@@ -14,7 +14,7 @@ import type { Received } from '../../runtime/consumer/received.ts';
 import { type Purged, Purges, urlRangesOf } from '../../runtime/crawl/purges.ts';
 import type { AppendRecord, Log } from '../../runtime/log/log.ts';
 import type { StateStore, StoreOp } from '../../runtime/store/store.ts';
-import { openContentNodes } from './content-nodes.ts';
+import { type ContentNodes, openContentNodes } from './content-nodes.ts';
 import { Deduper } from './deduper.ts';
 import { countRates, type PageSample } from './duplicate-rates.ts';
 import type { NearMethod } from './likeness.ts';
@@ -50,23 +50,8 @@ export interface Dedup {
 }
 
 export async function openDedup(options: DedupOptions): Promise<Dedup> {
-  const { log, codec, clock, store, crawl, purges = new Purges() } = options;
+  const { log, clock, store, purges = new Purges() } = options;
   const nodes = await openContentNodes(store, options.method, options.seed);
-
-  const toRecord = ({ partition, duplicate }: { partition: number; duplicate: Duplicate }): AppendRecord => ({
-    topic: `${crawl}.duplicates`,
-    partition,
-    key: Buffer.from(duplicate.hostKey),
-    value: codec.encode('duplicates', duplicate),
-  });
-
-  const toControl = (event: Control): AppendRecord => ({
-    topic: `${crawl}.control`,
-    partition: partitionOf(partitionKeyOf(event.hostKey, options.keyMode), options.partitions),
-    key: null,
-    value: codec.encode('control', event),
-  });
-
   const deduper = await Deduper.open({
     store,
     nodes,
@@ -74,51 +59,79 @@ export async function openDedup(options: DedupOptions): Promise<Dedup> {
     async publish(all) {
       // Pages of a purge are removed one by one. Until then, the next page of the purge may represent others.
       const published = all.filter(({ duplicate: { url, fetchedAtMs } }) => !purges.refuses(url, fetchedAtMs));
-      const records = published.map(toRecord);
-      if (await options.demotes?.())
-        records.push(
-          ...verdictEvents(
-            published.map(({ duplicate }) => duplicate),
-            clock.nowMs(),
-          ).map(toControl),
-        );
+      const records = published.map((one) => duplicateRecord(options, one));
+      if (await options.demotes?.()) {
+        const verdicts = published.map(({ duplicate }) => duplicate);
+        records.push(...verdictEvents(verdicts, clock.nowMs()).map((event) => controlRecord(options, event)));
+      }
       if (records.length > 0) await log.append(records);
     },
   });
+  return new PageDedup(options, purges, nodes, deduper);
+}
 
-  const purge = async ({ hostKey, url }: Purged) => {
+function duplicateRecord(
+  { codec, crawl }: DedupOptions,
+  { partition, duplicate }: { partition: number; duplicate: Duplicate },
+): AppendRecord {
+  const value = codec.encode('duplicates', duplicate);
+  return { topic: `${crawl}.duplicates`, partition, key: Buffer.from(duplicate.hostKey), value };
+}
+
+function controlRecord({ codec, crawl, keyMode, partitions }: DedupOptions, event: Control): AppendRecord {
+  const partition = partitionOf(partitionKeyOf(event.hostKey, keyMode), partitions);
+  return { topic: `${crawl}.control`, partition, key: null, value: codec.encode('control', event) };
+}
+
+/** Its public acts are fields, since callers hand out single ones. */
+class PageDedup implements Dedup {
+  readonly #options: DedupOptions;
+  readonly #purges: Purges;
+  readonly #nodes: ContentNodes;
+  readonly #deduper: Deduper;
+  readonly positions: Dedup['positions'];
+
+  constructor(options: DedupOptions, purges: Purges, nodes: ContentNodes, deduper: Deduper) {
+    this.#options = options;
+    this.#purges = purges;
+    this.#nodes = nodes;
+    this.#deduper = deduper;
+    this.positions = storePositions(options.store);
+  }
+
+  async #purge({ hostKey, url }: Purged) {
     const ranges = url === null ? urlRangesOf(hostKey) : [{ from: url, below: `${url}\u0001` }];
-    for (const range of ranges) await deduper.purge(range);
+    for (const range of ranges) await this.#deduper.purge(range);
     if (url !== null) return;
     const rates: StoreOp[] = [];
-    for await (const [key] of store.scan(ratesOf(hostKey))) rates.push({ key, value: null });
-    nodes.forgetHost(hostKey, rates);
-    await deduper.commit(rates);
-  };
+    for await (const [key] of this.#options.store.scan(ratesOf(hostKey))) rates.push({ key, value: null });
+    this.#nodes.forgetHost(hostKey, rates);
+    await this.#deduper.commit(rates);
+  }
 
-  const take = async (received: Received<DedupTopic>): Promise<PageSample | undefined> => {
+  async #take(received: Received<DedupTopic>): Promise<PageSample | undefined> {
     const { partition, offset } = received;
     if (received.topic === 'control') {
-      const purged = purges.take(received.value);
-      if (purged !== null) await purge(purged);
+      const purged = this.#purges.take(received.value);
+      if (purged !== null) await this.#purge(purged);
       return undefined;
     }
     if (received.topic === 'results') {
       for (const { url, atMs } of goneOf(received)) {
-        if (purges.refuses(url, atMs)) continue;
-        await deduper.remove(url, atMs, { partition, hostKey: received.value.hostKey });
+        if (this.#purges.refuses(url, atMs)) continue;
+        await this.#deduper.remove(url, atMs, { partition, hostKey: received.value.hostKey });
       }
       return undefined;
     }
     const page = received.value;
     const { url, hostKey, fetchedAtMs } = page;
-    if (purges.refuses(url, fetchedAtMs)) return undefined;
+    if (this.#purges.refuses(url, fetchedAtMs)) return undefined;
     if (page.noindex) {
-      await deduper.remove(url, fetchedAtMs, { partition, hostKey });
+      await this.#deduper.remove(url, fetchedAtMs, { partition, hostKey });
       return undefined;
     }
     const content = contentOf(page.contentHash, page.text);
-    const verdict = await deduper.add({
+    const verdict = await this.#deduper.add({
       page,
       content,
       language: languageOf(page.text, page.declaredLanguage),
@@ -126,22 +139,19 @@ export async function openDedup(options: DedupOptions): Promise<Dedup> {
       offset,
     });
     return verdict.isNew ? { url, hostKey, representative: verdict.representative } : undefined;
-  };
+  }
 
-  return {
-    async handle(batch, { positions, forgotten = [] }) {
-      await deduper.prepare(batch.flatMap(urlsOf));
-      const samples: PageSample[] = [];
-      for (const received of batch) {
-        const sample = await take(received);
-        if (sample !== undefined) samples.push(sample);
-      }
-      for (const { hostKey, url } of forgotten) await purge({ hostKey, url });
-      const { ops, events } = await countRates(store, samples, clock.nowMs());
-      if (events.length > 0) await log.append(events.map(toControl));
-      await deduper.finish([...ops, ...positions.map(positionRow)]);
-    },
-    positions: storePositions(store),
+  readonly handle: Dedup['handle'] = async (batch, { positions, forgotten = [] }) => {
+    await this.#deduper.prepare(batch.flatMap(urlsOf));
+    const samples: PageSample[] = [];
+    for (const received of batch) {
+      const sample = await this.#take(received);
+      if (sample !== undefined) samples.push(sample);
+    }
+    for (const { hostKey, url } of forgotten) await this.#purge({ hostKey, url });
+    const { ops, events } = await countRates(this.#options.store, samples, this.#options.clock.nowMs());
+    if (events.length > 0) await this.#options.log.append(events.map((event) => controlRecord(this.#options, event)));
+    await this.#deduper.finish([...ops, ...positions.map(positionRow)]);
   };
 }
 

@@ -4,40 +4,31 @@
  * A wish is stored before it is carried out. After a kill at any moment, the next start carries it out: it starts crawls
  * that should run, and removes deleted ones. A failing crawl is reported and stopped, without effect on the others.
  */
-import { CrawlstreamError, invalid } from '../../../topology/errors.ts';
-import type { Clock } from '../../runtime/clock.ts';
+import { invalid } from '../../../topology/errors.ts';
 import { counted } from '../../runtime/counted.ts';
-import { errorOf } from '../../runtime/thrown.ts';
-import { type CrawlChange, type CrawlFile, type CrawlKeep, noCounts, type Wish } from './crawl-file.ts';
-import { type Entry, isUnnoted, restingEntry, restStateOf } from './fleet-entry.ts';
-import type { CrawlAnswer, CrawlState, CreateCall } from './fleet-schemas.ts';
+import { CrawlActs, type CrawlActsOptions } from './crawl-acts.ts';
+import { type CrawlFile, type CrawlKeep, noCounts, type Wish } from './crawl-file.ts';
+import { type Entry, isUnnoted, restingEntry } from './fleet-entry.ts';
+import type { CrawlAnswer, CreateCall } from './fleet-schemas.ts';
 import { fleetServiceLimits } from './fleet-service-limits.ts';
 import { type DeletedKeys, isSameCall, requestHashOf } from './made-before.ts';
 import { newName } from './new-name.ts';
 import type { PolicySetter } from './owner-policy.ts';
 import { refuseWithoutRoom } from './room.ts';
-import type { ReadLog, RunningCrawl } from './running-crawl.ts';
+import type { ReadLog } from './running-crawl.ts';
 import { inTurn, stopping } from './turns.ts';
 
-export interface FleetOptions {
-  readonly files: CrawlKeep;
-  readonly clock: Clock;
+export interface FleetOptions extends CrawlActsOptions {
   /** Checks a call. Returns its seeds, and the complete policy. Throws INVALID_SEED or INVALID_ARGUMENT. */
   check(call: CreateCall, by: PolicySetter): Pick<CrawlFile, 'seeds' | 'policy'>;
   /** Makes the data of a new crawl. */
   make(path: string, file: CrawlFile): Promise<void>;
-  start(file: CrawlFile, path: string): RunningCrawl;
-  /** Returns the number of page records of a crawl that does not run, including dropped records. */
-  pagesEnd(path: string): Promise<number>;
   /** Returns the reason why an owner's crawls may not run now; null: they may. Absent: all crawls may run. */
   heldFor?(owner: string): string | null;
-  /** Returns the status of a crawl's webhook, as the API answers it. null: no webhook. Absent: no crawl has one. */
-  webhookOf?(file: CrawlFile): CrawlAnswer['webhook'];
   /** Resolves when nothing outside the crawl uses its data any more. Absent: nothing does. */
   onDelete?(name: string): Promise<void>;
   /** Idempotency keys of deleted crawls. Absent: a key is forgotten with its crawl. */
   readonly deletedKeys?: Pick<DeletedKeys, 'refuse' | 'note'>;
-  say(text: string): void;
 }
 
 /** Throws if a call must not be carried out on the crawl in its present state. */
@@ -45,6 +36,7 @@ export type Judge = (crawl: CrawlAnswer) => void;
 
 export class Fleet {
   readonly #options: FleetOptions;
+  readonly #acts: CrawlActs;
   readonly #entries = new Map<string, Entry>();
   #isStopping = false;
   /** Creation time of the newest crawl. No two crawls have the same time, so it distinguishes those of one name. */
@@ -52,6 +44,7 @@ export class Fleet {
 
   constructor(options: FleetOptions) {
     this.#options = options;
+    this.#acts = new CrawlActs(options);
   }
 
   /** Holds a crawl: it does not run until the operator resumes it. Call before `open`. */
@@ -73,7 +66,7 @@ export class Fleet {
   async open(files: readonly CrawlFile[]): Promise<void> {
     for (const file of files) this.#entries.set(file.name, restingEntry(file));
     const unnoted = [...this.#entries.values()].filter(({ file }) => file.wish !== 'running' && isUnnoted(file));
-    for (const entry of unnoted) await this.#inTurn(entry, () => this.#noteRest(entry));
+    for (const entry of unnoted) await this.#inTurn(entry, () => this.#acts.noteRest(entry));
     const wanted = [...this.#entries.values()].filter(({ file }) => file.wish === 'running' && file.hold === null);
     for (const entry of wanted) entry.state = 'starting';
     const some = Array.from({ length: fleetServiceLimits.startsAtOnce }, async () => {
@@ -109,7 +102,7 @@ export class Fleet {
         throw invalid('idempotencyKey: this key was already used with a different crawl; choose another key');
       await before.turn; // Its creation may still fail.
       if (this.#entries.get(before.file.name) !== before) return this.create(call, by, judge);
-      return { crawl: this.#answer(before), isNew: false };
+      return { crawl: this.#acts.answer(before), isNew: false };
     }
     this.#options.deletedKeys?.refuse(call);
     judge();
@@ -141,23 +134,23 @@ export class Fleet {
         this.#entries.delete(name);
         throw error;
       }
-      this.#start(entry);
+      this.#acts.start(entry);
     });
-    return { crawl: this.#answer(entry), isNew: true };
+    return { crawl: this.#acts.answer(entry), isNew: true };
   }
 
   /** Lists the crawls of one owner, or of all owners. */
   list(owner?: string): CrawlAnswer[] {
     const answers: CrawlAnswer[] = [];
     for (const entry of this.#entries.values())
-      if (owner === undefined || entry.file.owner === owner) answers.push(this.#answer(entry));
+      if (owner === undefined || entry.file.owner === owner) answers.push(this.#acts.answer(entry));
     return answers;
   }
 
   /** undefined: no crawl has this name. */
   find(name: string): CrawlAnswer | undefined {
     const entry = this.#entries.get(name);
-    return entry && this.#answer(entry);
+    return entry && this.#acts.answer(entry);
   }
 
   /** Returns the entry of a crawl; undefined: no crawl has this name. */
@@ -200,8 +193,8 @@ export class Fleet {
         throw invalid(`crawl ${name} has ended (${file.end}): create another crawl`);
       if (wish === 'running' && file.hold !== null && by === 'owner') throw invalid(file.hold);
       if (wish === 'running') await this.#resume(entry);
-      else await this.#rest(entry, wish);
-      return this.#answer(entry);
+      else await this.#acts.rest(entry, wish);
+      return this.#acts.answer(entry);
     });
   }
 
@@ -214,33 +207,20 @@ export class Fleet {
     // A call that is judged meanwhile counts this crawl as running.
     entry.state = 'starting';
     try {
-      const changes = await this.#changed(entry, 'resumed');
-      await this.#write(entry, () => ({ wish: 'running', failure: null, hold: null, changes }));
+      const changes = await this.#acts.changed(entry, 'resumed');
+      await this.#acts.write(entry, () => ({ wish: 'running', failure: null, hold: null, changes }));
     } catch (error) {
       entry.state = before;
       throw error;
     }
-    this.#start(entry);
-  }
-
-  async #rest(entry: Entry, wish: 'paused' | 'ended'): Promise<void> {
-    const isHeld = entry.state === 'held' && entry.file.hold === null;
-    await this.#write(entry, (now) => ({
-      // The crawl may have reached its end at that moment.
-      wish: now.wish === 'ended' ? 'ended' : wish,
-      failure: isHeld ? null : now.failure,
-      end: wish === 'ended' ? (now.end ?? 'stopped') : now.end,
-    }));
-    await this.#halt(entry, wish === 'paused' ? 'pausing' : 'ending');
-    await this.#noteRest(entry);
-    entry.state = restStateOf(entry.file);
+    this.#acts.start(entry);
   }
 
   /** Deletes a crawl with its folder, and frees its name. An earlier call may do so. false: there is no such crawl. */
   async delete(name: string, judge: Judge = () => {}): Promise<boolean> {
     if (!this.#entries.has(name)) return false;
     await this.#asked(name, judge, async (entry) => {
-      await this.#halt(entry, 'ending');
+      await this.#acts.halt(entry, 'ending');
       await this.#options.onDelete?.(name);
       await this.#options.deletedKeys?.note(entry.file);
       await this.#options.files.remove(name);
@@ -270,7 +250,7 @@ export class Fleet {
             return;
           }
           if (entry.running === undefined) return;
-          await this.#halt(entry, 'pausing');
+          await this.#acts.halt(entry, 'pausing');
           // The crawl may have ended at that moment.
           if (entry.file.wish !== 'running') return;
           entry.file = { ...entry.file, failure: why };
@@ -284,7 +264,7 @@ export class Fleet {
   async stop(): Promise<void> {
     this.#isStopping = true;
     await Promise.all(
-      [...this.#entries.values()].map((entry) => this.#inTurn(entry, () => this.#halt(entry, 'pausing'))),
+      [...this.#entries.values()].map((entry) => this.#inTurn(entry, () => this.#acts.halt(entry, 'pausing'))),
     );
   }
 
@@ -319,7 +299,7 @@ export class Fleet {
       this.#options.say(`${entry.file.name}: ${(error as Error).message}`);
       return;
     }
-    this.#start(entry);
+    this.#acts.start(entry);
   }
 
   /** Runs an action of the fleet itself, in turn. Skips a crawl that has been deleted by then. */
@@ -336,7 +316,7 @@ export class Fleet {
     if (entry === undefined) return undefined;
     return await inTurn(entry, async () => {
       if (!this.#isThere(entry)) return undefined;
-      judge(this.#answer(entry));
+      judge(this.#acts.answer(entry));
       return await act(entry);
     });
   }
@@ -344,111 +324,8 @@ export class Fleet {
   #isThere(entry: Entry): boolean {
     return this.#entries.get(entry.file.name) === entry;
   }
-
-  /**
-   * Changes the stored entry. Writes take turns, because a crawl may reach its end during another action. `change`: gets
-   * the entry of that moment, and returns the changed fields.
-   */
-  async #write(entry: Entry, change: (now: CrawlFile) => Partial<CrawlFile>): Promise<void> {
-    const mine = entry.writing.then(async () => {
-      const changed = change(entry.file);
-      await this.#options.files.write({ ...entry.file, ...changed });
-      entry.file = { ...entry.file, ...changed };
-    });
-    entry.writing = mine.catch(() => {});
-    await mine;
-  }
-
-  #start(entry: Entry): void {
-    const { files, say } = this.#options;
-    const { name } = entry.file;
-    entry.file = { ...entry.file, failure: null };
-    entry.state = 'starting';
-    const running = this.#options.start(entry.file, files.pathOf(name));
-    entry.running = running;
-    running.up.then(
-      () => {
-        if (entry.running === running && entry.state === 'starting') entry.state = 'running';
-      },
-      () => {},
-    );
-    entry.over = (async () => {
-      const change: Partial<CrawlFile>[] = [];
-      try {
-        const end = await running.ended;
-        if (end !== 'stopped') change.push(await this.#endedAs(entry, end === 'done' ? 'done' : 'quota'));
-      } catch (error) {
-        const failure = (error as Error).message;
-        say(
-          `${name}: ${error instanceof CrawlstreamError ? failure : `a bug, please report it: ${errorOf(error).stack}`}`,
-        );
-        change.push({ failure, changes: await this.#changed(entry, 'failed', failure) });
-        // It would harm the other crawls again. So it is paused until its owner or the operator resumes it.
-        if (isHarm(error)) change.push({ wish: 'paused' });
-      }
-      const counted = Object.assign({ counts: running.counts }, ...change) as Partial<CrawlFile>;
-      await this.#write(entry, () => counted).catch((error: Error) =>
-        say(`${name}: its end could not be saved: ${error.message}`),
-      );
-      await this.#noteRest(entry);
-      entry.running = undefined;
-      if (entry.state === 'starting' || entry.state === 'running') entry.state = restStateOf(entry.file);
-    })();
-  }
-
-  /** Returns the end of a crawl with its change: one write has both, so that no reader sees one without the other. */
-  async #endedAs(entry: Entry, end: 'done' | 'quota'): Promise<Partial<CrawlFile>> {
-    const ended = { wish: 'ended', end } as const;
-    if (!isUnnoted({ ...entry.file, ...ended })) return ended;
-    return { ...ended, changes: await this.#changed(entry, 'ended', end) };
-  }
-
-  /** Returns the changes of a crawl with one more. Call it while nothing of the crawl runs. */
-  async #changed({ file }: Entry, kind: CrawlChange['kind'], detail = ''): Promise<CrawlChange[]> {
-    const { changes, name } = file;
-    const before = changes.at(-1);
-    const pages = await this.#options.pagesEnd(this.pathOf(name)).catch((error: Error) => {
-      this.#options.say(`${name}: its log cannot be read: ${error.message}`);
-      return before?.pages ?? 0;
-    });
-    const change = { n: (before?.n ?? -1) + 1, kind, atMs: this.#options.clock.nowMs(), pages, detail };
-    return [...changes, change].slice(-fleetServiceLimits.changesMax);
-  }
-
-  /** Adds the change `paused` or `ended` if it is missing. Call it while nothing of the crawl runs. */
-  async #noteRest(entry: Entry): Promise<void> {
-    const { file } = entry;
-    if (file.wish === 'running' || !isUnnoted(file)) return;
-    const changes = await this.#changed(entry, file.wish, file.end ?? '');
-    await this.#write(entry, () => ({ changes })).catch((error: Error) =>
-      this.#options.say(`${file.name}: ${error.message}`),
-    );
-  }
-
-  async #halt(entry: Entry, state: CrawlState): Promise<void> {
-    if (entry.running === undefined) return;
-    entry.state = state;
-    entry.running.stop();
-    await entry.over;
-  }
-
-  #answer({ file, state, running }: Entry): CrawlAnswer {
-    const { name, owner, weight, end, failure, createdAtMs, seeds, counts } = file;
-    return {
-      ...{ name, owner, weight, state, end, failure, createdAtMs, seeds: seeds.length },
-      counts: running?.counts ?? counts,
-      pagesPerSecond: running?.pagesPerSecond ?? 0,
-      webhook: this.#options.webhookOf?.(file) ?? null,
-      data: this.#options.files.pathOf(name),
-    };
-  }
 }
 
 function mayStart({ wish, hold }: CrawlFile): boolean {
   return wish === 'running' && hold === null;
-}
-
-/** True for an error with a cause that would stop the other crawls as well. */
-function isHarm(error: unknown): boolean {
-  return error instanceof CrawlstreamError && error.code === 'DECISION_TOO_SLOW';
 }

@@ -32,84 +32,96 @@ export interface LeaseCalls {
 }
 
 export function leaseCallsOf(lending: Lending): LeaseCalls {
-  const { clock, pool } = lending;
+  return new LendingCalls(lending);
+}
 
-  const up = (): AddTarget => {
-    if (lending.target !== undefined) return lending.target;
+/** Its public acts are fields, since callers hand out single ones. */
+class LendingCalls implements LeaseCalls {
+  readonly #lending: Lending;
+  readonly #clock: Lending['clock'];
+  readonly #pool: Lending['pool'];
+
+  constructor(lending: Lending) {
+    this.#lending = lending;
+    const { clock, pool } = lending;
+    this.#clock = clock;
+    this.#pool = pool;
+  }
+
+  #up(): AddTarget {
+    if (this.#lending.target !== undefined) return this.#lending.target;
     throw new CrawlstreamError('NOT_READY', 'this crawl is starting or stopping: retry in a moment');
-  };
+  }
 
-  const publish = async (target: AddTarget, gathered: readonly ReturnType<typeof gatherUrls>[]) => {
-    lending.noteNews();
+  async #publish(target: AddTarget, gathered: readonly ReturnType<typeof gatherUrls>[]) {
+    this.#lending.noteNews();
     try {
       await publishGroups(
         target,
         gathered.flatMap(({ groups }) => groups),
       );
     } finally {
-      lending.noteNews();
+      this.#lending.noteNews();
     }
-  };
+  }
 
-  const settle = (result: ClientResult, links: number) => {
+  #settle(result: ClientResult, links: number) {
     // Links may be waiting to be decided when the URL itself is done.
-    lending.noteNews();
-    return pool.settle(result.lease, (lease) => reportOf(result, links, lease, clock.nowMs()));
+    this.#lending.noteNews();
+    return this.#pool.settle(result.lease, (lease) => reportOf(result, links, lease, this.#clock.nowMs()));
+  }
+
+  readonly status: LeaseCalls['status'] = () => ({ ...this.#pool.stats(), idle: this.#lending.idle });
+
+  readonly lease: LeaseCalls['lease'] = async ({ count, waitMs, leaseMs }, gone) => {
+    this.#up();
+    if (this.#pool.asks.calls >= lendingLimits.asksMax)
+      throw new CrawlstreamError('BUSY', 'too many calls are waiting: retry in a second');
+    const mostMs = this.#lending.idle === true ? Math.min(waitMs, lendingLimits.idleWaitMs) : waitMs;
+    const leases = await this.#pool.lease(count, leaseMs, this.#clock.nowMs() + mostMs, gone);
+    // The client never saw these leases.
+    if (gone.aborted) for (const { token } of leases) this.#pool.settle(token, () => returned('its client hung up'));
+    return {
+      leases: leases.map((lease) => leasedOf(lease, this.#clock.nowMs())),
+      idle: leases.length > 0 ? false : this.#lending.idle,
+    };
   };
 
-  return {
-    status: () => ({ ...pool.stats(), idle: lending.idle }),
+  readonly report: LeaseCalls['report'] = async (results) => {
+    const target = this.#up();
+    const nowMs = this.#clock.nowMs();
+    const gathered = results.map((read) => {
+      const { url } = this.#pool.leased(read.lease) ?? {};
+      const urls = 'why' in read ? noUrls : read.urls;
+      return gatherUrls(urls, url === undefined ? null : { url: url.url, depth: url.depth }, nowMs);
+    });
+    // Links first: a result means that they are durable.
+    await this.#publish(target, gathered);
+    return {
+      results: results.map((read, at) => {
+        const { accepted, refused } = gathered[at]!;
+        const { lease } = read;
+        if ('why' in read) return { lease, state: 'invalid', refused: [], why: read.why } as const;
+        return { lease, state: this.#settle(read.result, accepted), refused: [...refused] };
+      }),
+    };
+  };
 
-    lease: async ({ count, waitMs, leaseMs }, gone) => {
-      up();
-      if (pool.asks.calls >= lendingLimits.asksMax)
-        throw new CrawlstreamError('BUSY', 'too many calls are waiting: retry in a second');
-      const mostMs = lending.idle === true ? Math.min(waitMs, lendingLimits.idleWaitMs) : waitMs;
-      const leases = await pool.lease(count, leaseMs, clock.nowMs() + mostMs, gone);
-      // The client never saw these leases.
-      if (gone.aborted) for (const { token } of leases) pool.settle(token, () => returned('its client hung up'));
-      return {
-        leases: leases.map((lease) => leasedOf(lease, clock.nowMs())),
-        idle: leases.length > 0 ? false : lending.idle,
-      };
-    },
+  readonly renew: LeaseCalls['renew'] = ({ leases, leaseMs }) => {
+    const nowMs = this.#clock.nowMs();
+    return {
+      leases: leases.map((lease) => {
+        const renewed = this.#pool.renew(lease, leaseMs);
+        return { lease, leaseMs: renewed === undefined ? 0 : Math.max(0, renewed.deadlineMs - nowMs) };
+      }),
+    };
+  };
 
-    report: async (results) => {
-      const target = up();
-      const nowMs = clock.nowMs();
-      const gathered = results.map((read) => {
-        const { url } = pool.leased(read.lease) ?? {};
-        const urls = 'why' in read ? noUrls : read.urls;
-        return gatherUrls(urls, url === undefined ? null : { url: url.url, depth: url.depth }, nowMs);
-      });
-      // Links first: a result means that they are durable.
-      await publish(target, gathered);
-      return {
-        results: results.map((read, at) => {
-          const { accepted, refused } = gathered[at]!;
-          const { lease } = read;
-          if ('why' in read) return { lease, state: 'invalid', refused: [], why: read.why } as const;
-          return { lease, state: settle(read.result, accepted), refused: [...refused] };
-        }),
-      };
-    },
-
-    renew: ({ leases, leaseMs }) => {
-      const nowMs = clock.nowMs();
-      return {
-        leases: leases.map((lease) => {
-          const renewed = pool.renew(lease, leaseMs);
-          return { lease, leaseMs: renewed === undefined ? 0 : Math.max(0, renewed.deadlineMs - nowMs) };
-        }),
-      };
-    },
-
-    add: async (urls) => {
-      const target = up();
-      const gathered = gatherUrls(urls, null, clock.nowMs());
-      await publish(target, [gathered]);
-      return { accepted: gathered.accepted, refused: [...gathered.refused] };
-    },
+  readonly add: LeaseCalls['add'] = async (urls) => {
+    const target = this.#up();
+    const gathered = gatherUrls(urls, null, this.#clock.nowMs());
+    await this.#publish(target, [gathered]);
+    return { accepted: gathered.accepted, refused: [...gathered.refused] };
   };
 }
 

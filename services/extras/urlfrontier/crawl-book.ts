@@ -62,17 +62,37 @@ export interface CrawlBook extends ServedCrawls {
 }
 
 export async function openCrawlBook(options: CrawlBookOptions): Promise<CrawlBook> {
-  const { log, codec, clock, manifest } = options;
-  const pages = new Map<string, Page>();
-  const opening = new Map<string, Promise<Page>>();
-  const numbers = crawlNumbers({ log, codec, clock, crawl: manifest.crawl, by });
+  const book = new ServedBook(options);
+  await book.begin();
+  return book;
+}
 
-  const openPage = async (id: string, name: string, number: number): Promise<Page> => {
-    await log.createTopics(topicsOfCrawl(name, manifest.partitions));
-    const version = await settlePolicy(name);
-    const running = await options.start(name, number);
+class ServedBook implements CrawlBook {
+  readonly #options: CrawlBookOptions;
+  readonly #log: CrawlBookOptions['log'];
+  readonly #codec: CrawlBookOptions['codec'];
+  readonly #clock: CrawlBookOptions['clock'];
+  readonly #manifest: CrawlBookOptions['manifest'];
+  readonly #pages = new Map<string, Page>();
+  readonly #opening = new Map<string, Promise<Page>>();
+  readonly #numbers: ReturnType<typeof crawlNumbers>;
+
+  constructor(options: CrawlBookOptions) {
+    this.#options = options;
+    const { log, codec, clock, manifest } = options;
+    this.#log = log;
+    this.#codec = codec;
+    this.#clock = clock;
+    this.#manifest = manifest;
+    this.#numbers = crawlNumbers({ log, codec, clock, crawl: manifest.crawl, by });
+  }
+
+  async #openPage(id: string, name: string, number: number): Promise<Page> {
+    await this.#log.createTopics(topicsOfCrawl(name, this.#manifest.partitions));
+    const version = await this.#settlePolicy(name);
+    const running = await this.#options.start(name, number);
     await running.ready();
-    await untilPolicy(clock, running, version);
+    await untilPolicy(this.#clock, running, version);
     const page: Page = {
       id,
       name,
@@ -81,126 +101,136 @@ export async function openCrawlBook(options: CrawlBookOptions): Promise<CrawlBoo
         return running.partitions();
       },
     };
-    pages.set(id, page);
+    this.#pages.set(id, page);
     return page;
-  };
+  }
 
-  const sendPolicy = (name: string, config: PolicyConfig): Promise<unknown> =>
-    log.append(policyRecords(codec, { ...manifest, crawl: name }, config, by, clock.nowMs()));
+  #sendPolicy(name: string, config: PolicyConfig): Promise<unknown> {
+    return this.#log.append(
+      policyRecords(this.#codec, { ...this.#manifest, crawl: name }, config, by, this.#clock.nowMs()),
+    );
+  }
 
   /**
    * A new crawl begins with the current policy of the first one, and then follows changes made while it was not open.
    * Resolves with the version of the policy to use.
    */
-  const settlePolicy = async (name: string): Promise<number> => {
-    const { policy } = await readControl(log, codec, name);
+  async #settlePolicy(name: string): Promise<number> {
+    const { policy } = await readControl(this.#log, this.#codec, name);
     const own = policy === null ? null : parsePolicy(policy.json);
-    if (name === manifest.crawl) {
-      if (own === null) await sendPolicy(name, { ...servedPolicy(), version: 1 });
+    if (name === this.#manifest.crawl) {
+      if (own === null) await this.#sendPolicy(name, { ...servedPolicy(), version: 1 });
       return 1;
     }
-    const first = parsePolicy((await readControl(log, codec, manifest.crawl)).policy!.json);
+    const first = parsePolicy((await readControl(this.#log, this.#codec, this.#manifest.crawl)).policy!.json);
     if (own === null) {
-      await sendPolicy(name, { ...first, version: 1 });
+      await this.#sendPolicy(name, { ...first, version: 1 });
       return 1;
     }
     const { delayMs, paused = false } = first;
     if (own.delayMs === delayMs && (own.paused ?? false) === paused) return 1;
-    const version = Math.max(clock.nowMs(), own.version + 1);
-    await sendPolicy(name, { ...own, delayMs, paused, version });
+    const version = Math.max(this.#clock.nowMs(), own.version + 1);
+    await this.#sendPolicy(name, { ...own, delayMs, paused, version });
     return version;
-  };
+  }
 
   /** Crawls that are being opened do not have all of their partitions yet. */
-  const refuseWithoutDescriptors = (): void => {
+  #refuseWithoutDescriptors(): void {
     const there = descriptors();
     if (there === undefined) return;
     const { idOpenFiles, idOtherFiles, descriptorShareMax } = putLimits;
-    const wanted = opening.size * manifest.partitions * (idOpenFiles + idOtherFiles);
+    const wanted = this.#opening.size * this.#manifest.partitions * (idOpenFiles + idOtherFiles);
     if (there.open + wanted <= descriptorShareMax * there.max) return;
     const remedy = 'raise its limit (ulimit -n), or use existing crawl ids';
     const message = `this process has ${there.open} of ${there.max} file descriptors open, too many for another crawl: ${remedy}`;
     throw new CallFailed('RESOURCE_EXHAUSTED', message);
-  };
+  }
 
-  const numberOf = async (id: string): Promise<number> => {
-    const known = (await numbers.readOn()).get(id);
+  async #numberOf(id: string): Promise<number> {
+    const known = (await this.#numbers.readOn()).get(id);
     if (known !== undefined) return known;
-    if (numbers.all.size >= pullLimits.crawlsMax) {
+    if (this.#numbers.all.size >= pullLimits.crawlsMax) {
       const remedy = 'delete a crawl (DeleteCrawl)';
       throw new CallFailed(
         'RESOURCE_EXHAUSTED',
-        `there are ${numbers.all.size} crawl ids, which is the limit: ${remedy}`,
+        `there are ${this.#numbers.all.size} crawl ids, which is the limit: ${remedy}`,
       );
     }
-    return numbers.add(id);
-  };
+    return this.#numbers.add(id);
+  }
 
-  const open = (id: string): Promise<ServedCrawl> => {
-    const there = pages.get(id);
+  readonly open = (id: string): Promise<ServedCrawl> => {
+    const there = this.#pages.get(id);
     if (there !== undefined) return Promise.resolve(there);
-    const before = opening.get(id);
+    const before = this.#opening.get(id);
     if (before !== undefined) return before;
     const begin = async () => {
-      refuseWithoutDescriptors();
-      const number = await numberOf(id);
-      return openPage(id, `${manifest.crawl}-${number}`, number);
+      this.#refuseWithoutDescriptors();
+      const number = await this.#numberOf(id);
+      return this.#openPage(id, `${this.#manifest.crawl}-${number}`, number);
     };
-    const opened = begin().finally(() => opening.delete(id));
-    opening.set(id, opened);
+    const opened = begin().finally(() => this.#opening.delete(id));
+    this.#opening.set(id, opened);
     return opened;
   };
 
-  const isFreed = ({ id, name }: Page) => id !== defaultCrawlId && name !== `${manifest.crawl}-${numbers.all.get(id)}`;
+  #isFreed({ id, name }: Page) {
+    return id !== defaultCrawlId && name !== `${this.#manifest.crawl}-${this.#numbers.all.get(id)}`;
+  }
 
-  const close = async (id: string) => {
-    const page = pages.get(id);
-    if (page === undefined || !isFreed(page)) return;
-    pages.delete(id);
+  async #close(id: string) {
+    const page = this.#pages.get(id);
+    if (page === undefined || !this.#isFreed(page)) return;
+    this.#pages.delete(id);
     await page.running.stop(true);
-  };
+  }
 
-  const refresh = async () => {
-    await numbers.readOn();
-    for (const id of pages.keys()) await close(id);
-    for (const id of numbers.all.keys()) {
-      await open(id).catch((error) => {
+  readonly refresh = async () => {
+    await this.#numbers.readOn();
+    for (const id of this.#pages.keys()) await this.#close(id);
+    for (const id of this.#numbers.all.keys()) {
+      await this.open(id).catch((error) => {
         if (!(error instanceof CallFailed)) throw error;
       });
     }
   };
 
-  await openPage(defaultCrawlId, manifest.crawl, 0);
-  await numbers.readOn();
-  return {
-    ids: () => [defaultCrawlId, ...numbers.all.keys()],
-    list: () => [...pages.values()],
-    find: async (id) => pages.get(id) ?? (numbers.all.has(id) ? await open(id) : undefined),
-    open,
-    free: async (id) => {
-      if (id !== defaultCrawlId && numbers.all.has(id)) await numbers.end(id);
-    },
-    close: async (id) => {
-      await numbers.readOn();
-      await close(id);
-    },
-    refresh,
-    get policy() {
-      return policyOf(pages.get(defaultCrawlId)!.running);
-    },
-    configure: async (change) => {
-      for (const { name, running } of pages.values()) {
-        const { policy } = await readControl(log, codec, name);
-        const before = parsePolicy(policy!.json);
-        const version = Math.max(clock.nowMs(), before.version + 1);
-        const config = { ...before, ...change, version };
-        await sendPolicy(name, config);
-        await untilPolicy(clock, running, version);
-      }
-    },
-    stop: async () => {
-      await Promise.all([...pages.values()].map(({ running }) => running.stop()));
-    },
+  /** Opens the first crawl. */
+  async begin(): Promise<void> {
+    await this.#openPage(defaultCrawlId, this.#manifest.crawl, 0);
+    await this.#numbers.readOn();
+  }
+
+  readonly ids: CrawlBook['ids'] = () => [defaultCrawlId, ...this.#numbers.all.keys()];
+  readonly list: CrawlBook['list'] = () => [...this.#pages.values()];
+  readonly find: CrawlBook['find'] = async (id) =>
+    this.#pages.get(id) ?? (this.#numbers.all.has(id) ? await this.open(id) : undefined);
+  readonly free: CrawlBook['free'] = async (id) => {
+    if (id !== defaultCrawlId && this.#numbers.all.has(id)) await this.#numbers.end(id);
+  };
+
+  readonly close: CrawlBook['close'] = async (id) => {
+    await this.#numbers.readOn();
+    await this.#close(id);
+  };
+
+  get policy() {
+    return policyOf(this.#pages.get(defaultCrawlId)!.running);
+  }
+
+  readonly configure: CrawlBook['configure'] = async (change) => {
+    for (const { name, running } of this.#pages.values()) {
+      const { policy } = await readControl(this.#log, this.#codec, name);
+      const before = parsePolicy(policy!.json);
+      const version = Math.max(this.#clock.nowMs(), before.version + 1);
+      const config = { ...before, ...change, version };
+      await this.#sendPolicy(name, config);
+      await untilPolicy(this.#clock, running, version);
+    }
+  };
+
+  readonly stop: CrawlBook['stop'] = async () => {
+    await Promise.all([...this.#pages.values()].map(({ running }) => running.stop()));
   };
 }
 

@@ -47,63 +47,26 @@ export interface Hooks {
   readonly uses: readonly Readonly<HookUse>[];
 }
 
+interface UsedPlugin {
+  readonly use: HookUse;
+  readonly plugin: NamedHooks;
+}
+
 /** A question about each link. */
 export type LinkHooks = Pick<Hooks, 'normalize' | 'refuses' | 'priority'>;
 
 export function createHooks(plugins: readonly NamedHooks[]): Hooks {
   const uses: HookUse[] = [];
-  const failed = (use: HookUse, reason: string, cause?: unknown) => {
-    use.faults += 1;
-    return new HookFailed(`plugin ${use.plugin}, ${use.hook}: ${reason}`, { cause });
-  };
   /** The hooks of one name, each with its plugin and its figures. */
-  const those = <N extends HookName>(hook: N) =>
+  const those = (hook: HookName): UsedPlugin[] =>
     plugins.flatMap((plugin) => {
       if (plugin[hook] === undefined) return [];
       const use: HookUse = { plugin: plugin.name, hook, calls: 0, seconds: 0, faults: 0 };
       uses.push(use);
       return [{ use, plugin }];
     });
-  const now = <T>(use: HookUse, call: () => T): T => {
-    const startMs = performance.now();
-    use.calls += 1;
-    try {
-      return call();
-    } catch (error) {
-      throw failed(use, reasonOf(error), error);
-    } finally {
-      use.seconds += (performance.now() - startMs) / 1000;
-    }
-  };
-  /** Checks the return value of a hook; this is not counted as a call. */
-  const checked = <T>(use: HookUse, look: () => T): T => {
-    try {
-      return look();
-    } catch (error) {
-      throw failed(use, reasonOf(error), error);
-    }
-  };
-  const soon = async <T>(use: HookUse, call: () => T | Promise<T>): Promise<T> => {
-    const startMs = performance.now();
-    use.calls += 1;
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<never>((_, reject) => {
-      const says = `not done after ${pluginLimits.hookMs / 1000} s`;
-      timer = setTimeout(() => reject(new Error(says)), pluginLimits.hookMs);
-    });
-    try {
-      return await Promise.race([call(), late]);
-    } catch (error) {
-      throw failed(use, reasonOf(error), error);
-    } finally {
-      clearTimeout(timer);
-      use.seconds += (performance.now() - startMs) / 1000;
-    }
-  };
 
-  const filters = those('urlFilter');
-  const normalizers = those('normalize');
-  const ranks = those('priority');
+  const links = linkHooks(those('urlFilter'), those('normalize'), those('priority'));
   const requests = those('request');
   const payers = those('pay');
   const responses = those('response');
@@ -113,26 +76,7 @@ export function createHooks(plugins: readonly NamedHooks[]): Hooks {
 
   return {
     uses,
-    refuses(found) {
-      for (const { use, plugin } of filters) if (now(use, () => plugin.urlFilter!(found)) === false) return plugin.name;
-      return null;
-    },
-    normalize(url) {
-      let read: string | null = url;
-      for (const { use, plugin } of normalizers) {
-        const before: string = read;
-        read = now(use, () => textOrNull(plugin.normalize!(before)));
-        if (read === null) return null;
-      }
-      return read;
-    },
-    priority(found) {
-      for (const { use, plugin } of ranks) {
-        const said = now(use, () => plugin.priority!(found)) ?? -1;
-        if (said !== -1) return checked(use, () => checkedQueue(said));
-      }
-      return -1;
-    },
+    ...links,
     async request(request) {
       let headers: Readonly<Record<string, string>> = {};
       for (const { use, plugin } of requests) {
@@ -180,6 +124,80 @@ export function createHooks(plugins: readonly NamedHooks[]): Hooks {
       return read;
     },
   };
+}
+
+/** The questions about each link, which are answered at once. */
+function linkHooks(
+  filters: readonly UsedPlugin[],
+  normalizers: readonly UsedPlugin[],
+  ranks: readonly UsedPlugin[],
+): LinkHooks {
+  return {
+    refuses(found) {
+      for (const { use, plugin } of filters) if (now(use, () => plugin.urlFilter!(found)) === false) return plugin.name;
+      return null;
+    },
+    normalize(url) {
+      let read: string | null = url;
+      for (const { use, plugin } of normalizers) {
+        const before: string = read;
+        read = now(use, () => textOrNull(plugin.normalize!(before)));
+        if (read === null) return null;
+      }
+      return read;
+    },
+    priority(found) {
+      for (const { use, plugin } of ranks) {
+        const said = now(use, () => plugin.priority!(found)) ?? -1;
+        if (said !== -1) return checked(use, () => checkedQueue(said));
+      }
+      return -1;
+    },
+  };
+}
+
+function failed(use: HookUse, reason: string, cause?: unknown) {
+  use.faults += 1;
+  return new HookFailed(`plugin ${use.plugin}, ${use.hook}: ${reason}`, { cause });
+}
+
+function now<T>(use: HookUse, call: () => T): T {
+  const startMs = performance.now();
+  use.calls += 1;
+  try {
+    return call();
+  } catch (error) {
+    throw failed(use, reasonOf(error), error);
+  } finally {
+    use.seconds += (performance.now() - startMs) / 1000;
+  }
+}
+
+/** Checks the return value of a hook; this is not counted as a call. */
+function checked<T>(use: HookUse, look: () => T): T {
+  try {
+    return look();
+  } catch (error) {
+    throw failed(use, reasonOf(error), error);
+  }
+}
+
+async function soon<T>(use: HookUse, call: () => T | Promise<T>): Promise<T> {
+  const startMs = performance.now();
+  use.calls += 1;
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    const says = `not done after ${pluginLimits.hookMs / 1000} s`;
+    timer = setTimeout(() => reject(new Error(says)), pluginLimits.hookMs);
+  });
+  try {
+    return await Promise.race([call(), late]);
+  } catch (error) {
+    throw failed(use, reasonOf(error), error);
+  } finally {
+    clearTimeout(timer);
+    use.seconds += (performance.now() - startMs) / 1000;
+  }
 }
 
 function reasonOf(error: unknown): string {

@@ -87,122 +87,133 @@ export interface HttpClientOptions {
 }
 
 export function createHttpClient(options: HttpClientOptions): HttpClient {
-  const limits: ExchangeLimits = { ...requestLimits, ...options.limits };
-  const connectors = createConnectors({
-    resolver: options.resolver,
-    timeoutMs: limits.connectTimeoutMs,
-    ...(options.ca === undefined ? {} : { ca: options.ca }),
-    ...(options.insecureHosts === undefined ? {} : { insecureHosts: options.insecureHosts }),
-  });
-  const openOrigin = createOrigins(connectors, limits, options.http2 ?? true);
-  const watch = createDeadlineWatch();
-  const room = new BodyRoom(limits.bodiesBytesMax);
-  const turns = createLoopTurns(requestLimits.readMsOfTurn);
-  const inFlight = new Set<Exchange>();
-  /** In order of last use. */
-  const origins = new Map<string, Origin>();
-  /** Origins with responses that the strict parser refused, in that order. */
-  const lenient = new Set<string>();
+  return new UndiciClient(options);
+}
 
-  const originFor = (
-    name: string,
-    proxy: ProxyServer | null,
-    { connections: wanted, address }: HttpRequest,
-  ): Origin => {
-    const connections = Math.max(wanted ?? 1, options.connectionsPerOrigin ?? 1);
+/** Its public acts are fields, since callers wrap a client by spreading it: `{ ...client, request }`. */
+class UndiciClient implements HttpClient {
+  readonly #options: HttpClientOptions;
+  readonly #limits: ExchangeLimits;
+  readonly #openOrigin: ReturnType<typeof createOrigins>;
+  readonly #watch = createDeadlineWatch();
+  readonly #room: BodyRoom;
+  readonly #turns = createLoopTurns(requestLimits.readMsOfTurn);
+  readonly #inFlight = new Set<Exchange>();
+  /** In order of last use. */
+  readonly #origins = new Map<string, Origin>();
+  /** Origins with responses that the strict parser refused, in that order. */
+  readonly #lenient = new Set<string>();
+
+  constructor(options: HttpClientOptions) {
+    this.#options = options;
+    this.#limits = { ...requestLimits, ...options.limits };
+    const { resolver, ca, insecureHosts, http2 = true } = options;
+    const connectors = createConnectors({
+      resolver,
+      timeoutMs: this.#limits.connectTimeoutMs,
+      ...(ca === undefined ? {} : { ca }),
+      ...(insecureHosts === undefined ? {} : { insecureHosts }),
+    });
+    this.#openOrigin = createOrigins(connectors, this.#limits, http2);
+    this.#room = new BodyRoom(this.#limits.bodiesBytesMax);
+  }
+
+  #originFor(name: string, proxy: ProxyServer | null, { connections: wanted, address }: HttpRequest): Origin {
+    const connections = Math.max(wanted ?? 1, this.#options.connectionsPerOrigin ?? 1);
     const pinned = proxy?.resolves === true ? '' : (address ?? '');
     // A kept connection serves requests to its own address only, whatever its name resolves to by then.
     const strict = proxy === null && pinned === '' ? name : `${name} ${pinned} ${proxy?.label ?? ''}`;
-    const isLenient = lenient.size > 0 && lenient.has(name);
+    const isLenient = this.#lenient.size > 0 && this.#lenient.has(name);
     const way = isLenient ? `${strict} lenient` : strict;
-    const known = origins.get(way);
-    if (known !== undefined) origins.delete(way);
+    const known = this.#origins.get(way);
+    if (known !== undefined) this.#origins.delete(way);
     if (known !== undefined && known.connections >= connections) {
-      origins.set(way, known);
+      this.#origins.set(way, known);
       return known;
     }
     // Requests in progress are completed.
     void known?.dispatcher.close();
-    closeIdle(origins, limits.clientsMax);
-    const opened = openOrigin(name, proxy, pinned, connections, isLenient);
-    origins.set(way, opened);
+    closeIdle(this.#origins, this.#limits.clientsMax);
+    const opened = this.#openOrigin(name, proxy, pinned, connections, isLenient);
+    this.#origins.set(way, opened);
     return opened;
-  };
+  }
 
-  const exchange = (
+  #exchange(
     request: HttpRequest,
     bodyBytesMax: number,
     origin: Origin,
     path: string,
     manner: RequestManner | undefined,
-    totalTimeoutMs = limits.totalTimeoutMs,
-  ): Promise<WireResponse> =>
-    new Promise((resolve) => {
-      const sent = sentBy(request, path, manner, options, origin.lenient);
+    totalTimeoutMs = this.#limits.totalTimeoutMs,
+  ): Promise<WireResponse> {
+    return new Promise((resolve) => {
+      const sent = sentBy(request, path, manner, this.#options, origin.lenient);
       const { method, headers, body } = sent;
       origin.inFlight += 1;
       const started = new Exchange({
         connection: origin,
-        limits: totalTimeoutMs === limits.totalTimeoutMs ? limits : { ...limits, totalTimeoutMs },
-        clock: options.clock,
+        limits: totalTimeoutMs === this.#limits.totalTimeoutMs ? this.#limits : { ...this.#limits, totalTimeoutMs },
+        clock: this.#options.clock,
         bodyBytesMax,
-        room,
+        room: this.#room,
         wants: request.wants ?? everything,
         sink: request.sink,
         sent,
-        archive: options.archive,
+        archive: this.#options.archive,
         mayStart: request.mayStart,
-        settle(response, settled) {
+        settle: (response, settled) => {
           origin.inFlight -= 1;
           if (origin.connections === 1) origin.idleSinceMs = performance.now();
-          watch.remove(settled);
-          inFlight.delete(settled);
-          const given = response.misread === true ? misread(response, request.url, method, origin) : response;
+          this.#watch.remove(settled);
+          this.#inFlight.delete(settled);
+          const given = response.misread === true ? this.#misread(response, request.url, method, origin) : response;
           const read = () => {
             settled.free();
             resolve(given);
           };
-          const turn = turns.take();
+          const turn = this.#turns.take();
           if (turn === undefined) read();
           else void turn.then(read);
         },
       });
-      inFlight.add(started);
-      watch.add(started);
+      this.#inFlight.add(started);
+      this.#watch.add(started);
       origin.dispatcher.dispatch({ path, method, body, headers }, started);
     });
+  }
 
   /** The next answer of its origin goes to the lenient reader. */
-  const misread = (response: WireResponse, url: string, method: string, strict: Origin): WireResponse => {
-    lenient.add(originOf(url));
-    for (const [way, origin] of origins) if (origin === strict) origins.delete(way);
+  #misread(response: WireResponse, url: string, method: string, strict: Origin): WireResponse {
+    this.#lenient.add(originOf(url));
+    for (const [way, origin] of this.#origins) if (origin === strict) this.#origins.delete(way);
     void strict.dispatcher.close();
-    if (lenient.size > lenientLimits.originsMax) lenient.delete(lenient.values().next().value!);
+    if (this.#lenient.size > lenientLimits.originsMax) this.#lenient.delete(this.#lenient.values().next().value!);
     // RFC 9110 §9.2.2: a request that may have changed something is not sent twice.
     if (method === 'GET' || method === 'HEAD') return response;
     const { misread: _, ...once } = response;
     return once;
-  };
+  }
 
   /**
    * Sends through the first proxy that accepts the request. A refusal by a proxy is not a contact with the host, so the
    * next one may be tried at once.
    */
-  const proxied = async (
+  async #proxied(
     request: HttpRequest,
     bodyBytesMax: number,
     target: Target,
     manner: RequestManner,
     choice: ProxyChoice,
-  ): Promise<WireResponse> => {
+  ): Promise<WireResponse> {
     let failed: WireResponse | undefined;
     /** Proxies with a failure that may be the host's. */
     const doubtful: { readonly proxy: ProxyServer; readonly response: WireResponse }[] = [];
     const startMs = performance.now();
     for (let tries = 0; tries < proxyTriesMax; tries++) {
-      const leftMs = limits.totalTimeoutMs - (performance.now() - startMs);
+      const leftMs = this.#limits.totalTimeoutMs - (performance.now() - startMs);
       const proxy =
-        leftMs < limits.connectTimeoutMs && tries > 0
+        leftMs < this.#limits.connectTimeoutMs && tries > 0
           ? null
           : choice.next(
               target.hostname,
@@ -212,8 +223,8 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
       const whole = takesWholeUrls(proxy, target.origin.slice(0, 5));
       const path = whole ? target.origin + target.path : target.path;
       const theirs = whole ? withProxyAuthorization(manner, proxy) : manner;
-      const origin = originFor(target.origin, proxy, request);
-      const response = await exchange(request, bodyBytesMax, origin, path, theirs, leftMs);
+      const origin = this.#originFor(target.origin, proxy, request);
+      const response = await this.#exchange(request, bodyBytesMax, origin, path, theirs, leftMs);
       if (whole && response.status === 407) failed = notLetIn(response, proxy);
       else if (response.failure?.maybeHost === true) {
         doubtful.push({ proxy, response });
@@ -235,38 +246,37 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
       choice.failed(proxy, whyOf(response, proxy));
       failed ??= response;
     }
-    return failed ?? refused(options.clock.nowMs(), 'proxyFailed', 'every proxy has failed within the last 30 s');
+    return failed ?? refused(this.#options.clock.nowMs(), 'proxyFailed', 'every proxy has failed within the last 30 s');
+  }
+
+  readonly request: HttpClient['request'] = async (request) => {
+    const bodyBytesMax = request.bodyBytesMax ?? this.#limits.bodyBytesMax;
+    const target = splitUrl(request.url, this.#origins);
+    if (target === null)
+      return refused(this.#options.clock.nowMs(), 'refused', `not an http or https URL: ${request.url.slice(0, 80)}`);
+    const port = portOf(target.origin);
+    if (isBlockedPort(port)) return refused(this.#options.clock.nowMs(), 'refused', `port ${port} is not for the web`);
+    const sessions = this.#options.rules?.sessions;
+    const session = sessions?.keeps(target.hostname) === true ? sessions : undefined;
+    const ruled = this.#options.rules?.mannerOf(request.url, target.hostname);
+    const manner = session === undefined ? ruled : session.withCookies(request.url, ruled);
+    const response = manner?.proxies
+      ? await this.#proxied(request, bodyBytesMax, target, manner, manner.proxies)
+      : await this.#exchange(request, bodyBytesMax, this.#originFor(target.origin, null, request), target.path, manner);
+    const isUnverified =
+      this.#options.insecureHosts?.has(plainHost(target.hostname)) === true && target.origin.startsWith('https:');
+    const answered =
+      request.sink === undefined ? decoded(response, bodyBytesMax) : { ...response, rawBody: response.body };
+    const withCookies = session === undefined ? answered : session.keep(request.url, await answered);
+    return isUnverified ? { ...(await withCookies), unverified: true } : withCookies;
   };
 
-  return {
-    async request(request) {
-      const bodyBytesMax = request.bodyBytesMax ?? limits.bodyBytesMax;
-      const target = splitUrl(request.url, origins);
-      if (target === null)
-        return refused(options.clock.nowMs(), 'refused', `not an http or https URL: ${request.url.slice(0, 80)}`);
-      const port = portOf(target.origin);
-      if (isBlockedPort(port)) return refused(options.clock.nowMs(), 'refused', `port ${port} is not for the web`);
-      const sessions = options.rules?.sessions;
-      const session = sessions?.keeps(target.hostname) === true ? sessions : undefined;
-      const ruled = options.rules?.mannerOf(request.url, target.hostname);
-      const manner = session === undefined ? ruled : session.withCookies(request.url, ruled);
-      const response = manner?.proxies
-        ? await proxied(request, bodyBytesMax, target, manner, manner.proxies)
-        : await exchange(request, bodyBytesMax, originFor(target.origin, null, request), target.path, manner);
-      const isUnverified =
-        options.insecureHosts?.has(plainHost(target.hostname)) === true && target.origin.startsWith('https:');
-      const answered =
-        request.sink === undefined ? decoded(response, bodyBytesMax) : { ...response, rawBody: response.body };
-      const withCookies = session === undefined ? answered : session.keep(request.url, await answered);
-      return isUnverified ? { ...(await withCookies), unverified: true } : withCookies;
-    },
-    stats: () => ({ origins: origins.size, inFlight: inFlight.size }),
-    async close() {
-      for (const one of inFlight) one.abort();
-      const open = [...origins.values()];
-      origins.clear();
-      await Promise.all(open.map((origin) => origin.dispatcher.destroy()));
-    },
+  readonly stats: HttpClient['stats'] = () => ({ origins: this.#origins.size, inFlight: this.#inFlight.size });
+  readonly close: HttpClient['close'] = async () => {
+    for (const one of this.#inFlight) one.abort();
+    const open = [...this.#origins.values()];
+    this.#origins.clear();
+    await Promise.all(open.map((origin) => origin.dispatcher.destroy()));
   };
 }
 

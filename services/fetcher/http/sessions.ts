@@ -60,88 +60,115 @@ export function createSessions(
   nowMs: () => number,
   say: (text: string) => void = () => {},
 ): Sessions {
+  return new HostSessions(patterns, loginUrls, nowMs, say);
+}
+
+/** Its public acts are fields, since callers hand out single ones: `sessions.redirected`. */
+class HostSessions implements Sessions {
+  readonly #patterns: readonly string[];
+  readonly #nowMs: () => number;
+  readonly say: (text: string) => void;
   /** By host key, the last used at the end. */
-  const jars = new Map<string, Map<string, Cookie>>();
-  const logins = new Map(
-    loginUrls.map((url): [string, Login] => [new URL(url).origin, { url, sentAtMs: 0, underWay: null }]),
-  );
-  const jarOf = (url: string): ReadonlyMap<string, Cookie> | undefined => jars.get(hostKeyOf(url));
-  const use = (url: string): Map<string, Cookie> => {
+  readonly #jars = new Map<string, Map<string, Cookie>>();
+  readonly #logins: ReadonlyMap<string, Login>;
+  /** URL → cookies of its request, for requests in progress, and for URLs that redirected. */
+  readonly #askedWith = createMemory();
+  readonly #redirectedWith = createMemory();
+
+  constructor(
+    patterns: readonly string[],
+    loginUrls: readonly string[],
+    nowMs: () => number,
+    say: (text: string) => void,
+  ) {
+    this.#patterns = patterns;
+    this.#nowMs = nowMs;
+    this.#logins = new Map(
+      loginUrls.map((url): [string, Login] => [new URL(url).origin, { url, sentAtMs: 0, underWay: null }]),
+    );
+    this.say = say;
+  }
+
+  #jarOf(url: string): ReadonlyMap<string, Cookie> | undefined {
+    return this.#jars.get(hostKeyOf(url));
+  }
+
+  #use(url: string): Map<string, Cookie> {
     const key = hostKeyOf(url);
-    const jar = jars.get(key) ?? new Map<string, Cookie>();
-    jars.delete(key);
-    jars.set(key, jar);
-    for (const oldest of jars.keys()) {
-      if (jars.size <= sessionLimits.hostsMax) break;
-      jars.delete(oldest);
+    const jar = this.#jars.get(key) ?? new Map<string, Cookie>();
+    this.#jars.delete(key);
+    this.#jars.set(key, jar);
+    for (const oldest of this.#jars.keys()) {
+      if (this.#jars.size <= sessionLimits.hostsMax) break;
+      this.#jars.delete(oldest);
     }
     return jar;
-  };
-  /** URL → cookies of its request, for requests in progress, and for URLs that redirected. */
-  const askedWith = createMemory();
-  const redirectedWith = createMemory();
-  const sent = (url: string): Cookie[] => {
+  }
+
+  #sent(url: string): Cookie[] {
     const to = originOf(url);
-    const now = nowMs();
-    const cookies = [...(jarOf(url)?.values() ?? [])].filter((cookie) => isSentTo(cookie, to, now));
+    const now = this.#nowMs();
+    const cookies = [...(this.#jarOf(url)?.values() ?? [])].filter((cookie) => isSentTo(cookie, to, now));
     // RFC 6265 §5.4: longer paths first.
     return cookies.sort((a, b) => b.path.length - a.path.length);
+  }
+
+  readonly keeps: Sessions['keeps'] = (hostname) => this.#patterns.some((pattern) => hostFits(pattern, hostname));
+  readonly withCookies: Sessions['withCookies'] = (url, manner) => {
+    const cookies = this.#sent(url);
+    this.#askedWith.set(url, digestOf(cookies));
+    if (cookies.length === 0) return manner;
+    const headers: string[] = [];
+    const values = [cookieField(cookies)];
+    const given = manner ?? plain;
+    for (let i = 0; i < given.headers.length; i += 2) {
+      if (given.headers[i] === 'cookie') values.unshift(given.headers[i + 1]!);
+      else headers.push(given.headers[i]!, given.headers[i + 1]!);
+    }
+    return { ...given, headers: [...headers, 'cookie', values.join('; ')] };
   };
-  return {
-    say,
-    keeps: (hostname) => patterns.some((pattern) => hostFits(pattern, hostname)),
-    withCookies(url, manner) {
-      const cookies = sent(url);
-      askedWith.set(url, digestOf(cookies));
-      if (cookies.length === 0) return manner;
-      const headers: string[] = [];
-      const values = [cookieField(cookies)];
-      const given = manner ?? plain;
-      for (let i = 0; i < given.headers.length; i += 2) {
-        if (given.headers[i] === 'cookie') values.unshift(given.headers[i + 1]!);
-        else headers.push(given.headers[i]!, given.headers[i + 1]!);
-      }
-      return { ...given, headers: [...headers, 'cookie', values.join('; ')] };
-    },
-    keep(url, response) {
-      // A body that fails leaves the fields that came before it (RFC 6265 §5.2 speaks of fields alone).
-      if (response.status === 0) return response;
-      const from = originOf(url);
-      const now = nowMs();
-      const { headers } = response;
-      let jar: Map<string, Cookie> | undefined;
-      for (let i = 0; i < headers.length; i += 2) {
-        if (headers[i]!.toLowerCase() !== 'set-cookie') continue;
-        const cookie = parseSetCookie(headers[i + 1]!, from, now);
-        if (cookie === null) continue;
-        jar ??= use(url);
-        const key = `${cookie.name};${cookie.path}`;
-        const before = jar.get(key);
-        // RFC 6265bis §5.7: a cookie set over TLS is not overwritten by one that was not.
-        if (before?.secure === true && !from.isSecure) continue;
-        jar.delete(key);
-        const isOver = cookie.expiresAtMs !== null && cookie.expiresAtMs <= now;
-        if (!isOver && (before !== undefined || jar.size < sessionLimits.cookiesPerHostMax)) jar.set(key, cookie);
-      }
-      if (response.failure === null && isThrownOut(url, response, logins.get(new URL(url).origin)))
-        jars.delete(hostKeyOf(url));
-      return withoutCookies(response);
-    },
-    loginOf(origin) {
-      const login = logins.get(origin);
-      if (login === undefined || sent(login.url).length > 0) return null;
-      const isLate = login.sentAtMs === 0 || nowMs() - login.sentAtMs >= sessionLimits.loginEveryMs;
-      return isLate || login.underWay !== null ? login : null;
-    },
-    redirected(from, to) {
-      const asked = askedWith.get(from);
-      if (asked === undefined) return false;
-      redirectedWith.set(from, asked);
-      const before = from === to ? undefined : redirectedWith.get(to);
-      return before !== undefined && before !== digestOf(sent(to));
-    },
-    isOpen: (url) => sent(url).length > 0,
+
+  readonly keep: Sessions['keep'] = (url, response) => {
+    // A body that fails leaves the fields that came before it (RFC 6265 §5.2 speaks of fields alone).
+    if (response.status === 0) return response;
+    const from = originOf(url);
+    const now = this.#nowMs();
+    const { headers } = response;
+    let jar: Map<string, Cookie> | undefined;
+    for (let i = 0; i < headers.length; i += 2) {
+      if (headers[i]!.toLowerCase() !== 'set-cookie') continue;
+      const cookie = parseSetCookie(headers[i + 1]!, from, now);
+      if (cookie === null) continue;
+      jar ??= this.#use(url);
+      const key = `${cookie.name};${cookie.path}`;
+      const before = jar.get(key);
+      // RFC 6265bis §5.7: a cookie set over TLS is not overwritten by one that was not.
+      if (before?.secure === true && !from.isSecure) continue;
+      jar.delete(key);
+      const isOver = cookie.expiresAtMs !== null && cookie.expiresAtMs <= now;
+      if (!isOver && (before !== undefined || jar.size < sessionLimits.cookiesPerHostMax)) jar.set(key, cookie);
+    }
+    if (response.failure === null && isThrownOut(url, response, this.#logins.get(new URL(url).origin)))
+      this.#jars.delete(hostKeyOf(url));
+    return withoutCookies(response);
   };
+
+  readonly loginOf: Sessions['loginOf'] = (origin) => {
+    const login = this.#logins.get(origin);
+    if (login === undefined || this.#sent(login.url).length > 0) return null;
+    const isLate = login.sentAtMs === 0 || this.#nowMs() - login.sentAtMs >= sessionLimits.loginEveryMs;
+    return isLate || login.underWay !== null ? login : null;
+  };
+
+  readonly redirected: Sessions['redirected'] = (from, to) => {
+    const asked = this.#askedWith.get(from);
+    if (asked === undefined) return false;
+    this.#redirectedWith.set(from, asked);
+    const before = from === to ? undefined : this.#redirectedWith.get(to);
+    return before !== undefined && before !== digestOf(this.#sent(to));
+  };
+
+  readonly isOpen: Sessions['isOpen'] = (url) => this.#sent(url).length > 0;
 }
 
 interface Memory {

@@ -16,7 +16,7 @@ import { parsePolicy } from '../../../topology/policy/validate.ts';
 import { awaitSchema } from '../../runtime/avro/await-schema.ts';
 import type { RecordCodec } from '../../runtime/avro/record-codec.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import type { Log } from '../../runtime/log/log.ts';
+import type { Log, LogReader } from '../../runtime/log/log.ts';
 import { pollOn } from '../../runtime/log/poll-on.ts';
 
 export interface BlockedHosts {
@@ -62,86 +62,110 @@ function signingKeyIn(payload: string): string {
 }
 
 export function watchBlockedHosts(options: BlockedHostsOptions): BlockedHosts {
-  const { log, codec, clock, crawl, partitions, onFailure } = options;
-  const topic = `${crawl}.control`;
-  const blocked = new Set<string>();
+  return new FollowedBlocks(options);
+}
+
+/** Its public acts are fields, since callers hand out single ones: `blockedHosts.has`. */
+class FollowedBlocks implements BlockedHosts {
+  readonly #options: BlockedHostsOptions;
+  readonly #log: Pick<Log, 'offsets' | 'reader'>;
+  readonly #codec: RecordCodec;
+  readonly #clock: Clock;
+  readonly #topic: string;
+  readonly #blocked = new Set<string>();
   /** Webmasters end these alone. */
-  const paused = new Set<string>();
-  const delays = new Map<string, OwnDelay>();
-  const reader = log.reader();
-  const stopping = new AbortController();
-  let isDeaf = false;
-  let newest = 0;
-  let heard = () => {};
-  const caughtUp = new Promise<void>((resolve) => (heard = resolve));
+  readonly #paused = new Set<string>();
+  readonly #delays = new Map<string, OwnDelay>();
+  readonly #reader: LogReader;
+  readonly #reading: Promise<void>;
+  readonly #stopping = new AbortController();
+  #isDeaf = false;
+  #newest = 0;
+  #heard = () => {};
+  readonly caughtUp = new Promise<void>((resolve) => (this.#heard = resolve));
   /** End of each partition when this began. */
-  const unheard = new Map<number, number>();
+  readonly #unheard = new Map<number, number>();
 
-  const slow = (event: Control) => {
+  constructor(options: BlockedHostsOptions) {
+    this.#options = options;
+    this.#log = options.log;
+    this.#codec = options.codec;
+    this.#clock = options.clock;
+    this.#topic = `${options.crawl}.control`;
+    this.#reader = options.log.reader();
+    this.#reading = this.#read().catch((error) => {
+      if (!this.#stopping.signal.aborted) options.onFailure(error);
+    });
+  }
+
+  #slow(event: Control) {
     const { hostKey } = event;
-    const ownDelay = ownDelayAfter(delays.get(hostKey) ?? noOwnDelay, event);
-    if (ownDelay !== null && ownDelay.ownDelayMs < 0) delays.delete(hostKey);
-    else if (ownDelay !== null) delays.set(hostKey, ownDelay);
-  };
+    const ownDelay = ownDelayAfter(this.#delays.get(hostKey) ?? noOwnDelay, event);
+    if (ownDelay !== null && ownDelay.ownDelayMs < 0) this.#delays.delete(hostKey);
+    else if (ownDelay !== null) this.#delays.set(hostKey, ownDelay);
+  }
 
-  const take = async (value: Buffer, partition: number) => {
+  async #take(value: Buffer, partition: number) {
     const onWait = () => {
-      isDeaf = true;
+      this.#isDeaf = true;
     };
-    if (!(await awaitSchema('control', value, { codec, clock, signal: stopping.signal, onWait }))) return;
-    isDeaf = false;
+    if (
+      !(await awaitSchema('control', value, {
+        codec: this.#codec,
+        clock: this.#clock,
+        signal: this.#stopping.signal,
+        onWait,
+      }))
+    )
+      return;
+    this.#isDeaf = false;
     try {
-      const event = codec.decode('control', value);
+      const event = this.#codec.decode('control', value);
       const { kind, hostKey, version, payload } = event;
-      if (kind === 'payment' && partition === 0) options.onPayment?.(event);
-      if (kind === 'signingKey' && partition === 0) options.onSigningKey?.(signingKeyIn(payload));
+      if (kind === 'payment' && partition === 0) this.#options.onPayment?.(event);
+      if (kind === 'signingKey' && partition === 0) this.#options.onSigningKey?.(signingKeyIn(payload));
       const isTheirs = isOfWebmaster(payload);
-      if (kind === 'purge' && payload === '') blocked.add(hostKey);
-      if (kind === 'blockHost') (isTheirs ? paused : blocked).add(hostKey);
-      if (kind === 'releaseHost') paused.delete(hostKey);
-      if (kind === 'releaseHost' && !isTheirs) blocked.delete(hostKey);
-      if (kind === 'hostDelay') slow(event);
-      if (kind === 'pauseHost') options.onPause(hostKey, version);
+      if (kind === 'purge' && payload === '') this.#blocked.add(hostKey);
+      if (kind === 'blockHost') (isTheirs ? this.#paused : this.#blocked).add(hostKey);
+      if (kind === 'releaseHost') this.#paused.delete(hostKey);
+      if (kind === 'releaseHost' && !isTheirs) this.#blocked.delete(hostKey);
+      if (kind === 'hostDelay') this.#slow(event);
+      if (kind === 'pauseHost') this.#options.onPause(hostKey, version);
       // Each policy is there once for every partition.
-      if (kind === 'policy' && version > newest) {
-        newest = version;
-        options.onPolicy(parsePolicy(payload), version, payload);
+      if (kind === 'policy' && version > this.#newest) {
+        this.#newest = version;
+        this.#options.onPolicy(parsePolicy(payload), version, payload);
       }
     } catch {
       // The frontier turns unreadable records into dead letters.
     }
-  };
+  }
 
-  const read = async () => {
-    for (let partition = 0; partition < partitions && !stopping.signal.aborted; partition++) {
-      const { start, end } = await log.offsets(topic, partition);
-      reader.seek(topic, partition, start);
-      if (end > start) unheard.set(partition, end);
+  async #read() {
+    for (let partition = 0; partition < this.#options.partitions && !this.#stopping.signal.aborted; partition++) {
+      const { start, end } = await this.#log.offsets(this.#topic, partition);
+      this.#reader.seek(this.#topic, partition, start);
+      if (end > start) this.#unheard.set(partition, end);
     }
-    while (!stopping.signal.aborted) {
-      if (unheard.size === 0) heard();
-      for (const { partition, offset, value } of await pollOn(reader, {
+    while (!this.#stopping.signal.aborted) {
+      if (this.#unheard.size === 0) this.#heard();
+      for (const { partition, offset, value } of await pollOn(this.#reader, {
         maxBytes: pollBytes,
         waitMs: pollWaitMs,
       })) {
-        await take(value, partition);
-        if (offset + 1 >= (unheard.get(partition) ?? Number.POSITIVE_INFINITY)) unheard.delete(partition);
+        await this.#take(value, partition);
+        if (offset + 1 >= (this.#unheard.get(partition) ?? Number.POSITIVE_INFINITY)) this.#unheard.delete(partition);
       }
     }
-  };
-  const reading = read().catch((error) => {
-    if (!stopping.signal.aborted) onFailure(error);
-  });
+  }
 
-  return {
-    caughtUp,
-    has: (hostKey) => isDeaf || blocked.has(hostKey) || paused.has(hostKey),
-    delayOf: (hostKey) => delays.get(hostKey) ?? noOwnDelay,
-    async stop() {
-      stopping.abort();
-      reader.wake();
-      await reading;
-      await reader.close();
-    },
+  readonly has: BlockedHosts['has'] = (hostKey) =>
+    this.#isDeaf || this.#blocked.has(hostKey) || this.#paused.has(hostKey);
+  readonly delayOf: BlockedHosts['delayOf'] = (hostKey) => this.#delays.get(hostKey) ?? noOwnDelay;
+  readonly stop: BlockedHosts['stop'] = async () => {
+    this.#stopping.abort();
+    this.#reader.wake();
+    await this.#reading;
+    await this.#reader.close();
   };
 }

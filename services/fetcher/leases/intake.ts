@@ -73,88 +73,102 @@ function badField(field: string, url: string, wanted: string): string {
   return `${field} is ${JSON.stringify(url.slice(0, 200))}, but must be ${wanted}: fix the program that sends it`;
 }
 
-export function createTaskIntake({ codec, partitions, keyMode }: TaskIntakeOptions): TaskIntake {
-  /** Lease ids by the partition that granted them, oldest first. */
-  const taken = new Map<number, Set<string>>();
+export function createTaskIntake(options: TaskIntakeOptions): TaskIntake {
+  return new OrderedIntake(options);
+}
 
-  const isFirst = ({ partition, epoch, leaseId }: Task): boolean => {
+class OrderedIntake implements TaskIntake {
+  readonly #codec: RecordCodec;
+  readonly #partitions: number;
+  readonly #keyMode: TaskIntakeOptions['keyMode'];
+  /** Lease ids by the partition that granted them, oldest first. */
+  readonly #taken = new Map<number, Set<string>>();
+
+  constructor({ codec, partitions, keyMode }: TaskIntakeOptions) {
+    this.#codec = codec;
+    this.#partitions = partitions;
+    this.#keyMode = keyMode;
+  }
+
+  #isFirst({ partition, epoch, leaseId }: Task): boolean {
     // After its changelog has lost its tail, a frontier gives a lease number again, under another epoch.
     const id = `${epoch}/${leaseId}`;
-    let ids = taken.get(partition);
-    if (ids === undefined) taken.set(partition, (ids = new Set()));
+    let ids = this.#taken.get(partition);
+    if (ids === undefined) this.#taken.set(partition, (ids = new Set()));
     if (ids.has(id)) return false;
     ids.add(id);
     if (ids.size > fetcherLimits.leaseIdsMax) ids.delete(ids.values().next().value!);
     return true;
-  };
+  }
 
   /** A task is granted by its host's partition, and goes there or, for a robots.txt hop, where its answer is needed. */
-  const strayOf = (task: Task, readFrom: number): string | null => {
+  #strayOf(task: Task, readFrom: number): string | null {
     const { hostKey, partition, robotsHops } = task;
-    const home = partitionOf(partitionKeyOf(hostKey, keyMode), partitions);
+    const home = partitionOf(partitionKeyOf(hostKey, this.#keyMode), this.#partitions);
     const place = robotsHops[0]?.partition ?? partition;
     if (home === partition && readFrom === place) return null;
     return `${hostKey} belongs to partition ${home}; its lease was granted by ${partition}, and its task lay in ${readFrom}`;
-  };
+  }
 
-  const deadLetter = (
-    record: LogRecord,
-    nowMs: number,
-    why: Pick<DeadLetter, 'reason' | 'detail'> & Partial<DeadLetter>,
-  ): AddressedDeadLetter => {
-    const deadLetter: DeadLetter = {
-      ...blankDeadLetter,
-      ...why,
-      sourceTopic: record.topic,
-      sourcePartition: record.partition,
-      sourceOffset: record.offset,
-      atMs: nowMs,
-      original: record.value,
-    };
-    return { deadLetter, key: record.key, partition: record.partition };
-  };
-
-  const enter = (value: Buffer): Task | { readonly why: string; readonly hostKey: string } => {
+  #enter(value: Buffer): Task | { readonly why: string; readonly hostKey: string } {
     try {
-      const decoded = codec.decode('tasks', value);
+      const decoded = this.#codec.decode('tasks', value);
       const { record, refusals } = enterRecord('tasks', decoded);
       const why = record === null ? refusalText(refusals[0]!) : badUrlOf(record);
       return record === null || why !== null ? { why: why!, hostKey: decoded.hostKey } : record;
     } catch (error) {
       return { why: (error as Error).message, hostKey: '' };
     }
-  };
+  }
 
-  return {
-    forget: ({ partition, epoch, leaseId }) => void taken.get(partition)?.delete(`${epoch}/${leaseId}`),
-    async take(records, { clock, signal, isHeld }) {
-      const tasks: TakenTask[] = [];
-      const deadLetters: AddressedDeadLetter[] = [];
-      const positions = new Map<number, Position>();
-      const left = new Set<number>();
-      let misrouted = 0;
-      for (const record of records) {
-        const { topic, partition, offset, value } = record;
-        const isWanted = () => isHeld(partition);
-        if (!left.has(partition) && !(await awaitSchema('tasks', value, { codec, clock, signal, isWanted })))
-          left.add(partition);
-        if (left.has(partition)) continue;
-        positions.set(partition, { topic, partition, offset: offset + 1 });
-        const task = enter(value);
-        if ('why' in task) {
-          const { why: detail, hostKey } = task;
-          deadLetters.push(deadLetter(record, clock.nowMs(), { reason: 'undecodable', detail, hostKey }));
-          continue;
-        }
-        const stray = strayOf(task, partition);
-        if (stray !== null) {
-          misrouted += 1;
-          deadLetters.push(
-            deadLetter(record, clock.nowMs(), { reason: 'misrouted', detail: stray, hostKey: task.hostKey }),
-          );
-        } else if (isFirst(task)) tasks.push({ task, readFrom: partition });
+  forget({ partition, epoch, leaseId }: Task): void {
+    this.#taken.get(partition)?.delete(`${epoch}/${leaseId}`);
+  }
+
+  async take(records: readonly LogRecord[], { clock, signal, isHeld }: TaskWait): Promise<Taken> {
+    const tasks: TakenTask[] = [];
+    const deadLetters: AddressedDeadLetter[] = [];
+    const positions = new Map<number, Position>();
+    const left = new Set<number>();
+    let misrouted = 0;
+    for (const record of records) {
+      const { topic, partition, offset, value } = record;
+      const isWanted = () => isHeld(partition);
+      if (!left.has(partition) && !(await awaitSchema('tasks', value, { codec: this.#codec, clock, signal, isWanted })))
+        left.add(partition);
+      if (left.has(partition)) continue;
+      positions.set(partition, { topic, partition, offset: offset + 1 });
+      const task = this.#enter(value);
+      if ('why' in task) {
+        const { why: detail, hostKey } = task;
+        deadLetters.push(deadLetterFor(record, clock.nowMs(), { reason: 'undecodable', detail, hostKey }));
+        continue;
       }
-      return { tasks, positions: [...positions.values()], deadLetters, misrouted };
-    },
+      const stray = this.#strayOf(task, partition);
+      if (stray !== null) {
+        misrouted += 1;
+        deadLetters.push(
+          deadLetterFor(record, clock.nowMs(), { reason: 'misrouted', detail: stray, hostKey: task.hostKey }),
+        );
+      } else if (this.#isFirst(task)) tasks.push({ task, readFrom: partition });
+    }
+    return { tasks, positions: [...positions.values()], deadLetters, misrouted };
+  }
+}
+
+function deadLetterFor(
+  record: LogRecord,
+  nowMs: number,
+  why: Pick<DeadLetter, 'reason' | 'detail'> & Partial<DeadLetter>,
+): AddressedDeadLetter {
+  const deadLetter: DeadLetter = {
+    ...blankDeadLetter,
+    ...why,
+    sourceTopic: record.topic,
+    sourcePartition: record.partition,
+    sourceOffset: record.offset,
+    atMs: nowMs,
+    original: record.value,
   };
+  return { deadLetter, key: record.key, partition: record.partition };
 }

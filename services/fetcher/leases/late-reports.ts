@@ -48,75 +48,92 @@ interface Running {
 }
 
 export function createLateReports(clock: Clock, signal: AbortSignal, waitMs: number): LateReports {
-  const reports = new Map<string, Report>();
-  const byHost = new Map<string, Running[]>();
+  return new KeptReports(clock, signal, waitMs);
+}
 
-  const end = (task: Task) => {
-    const all = byHost.get(task.hostKey) ?? [];
+class KeptReports implements LateReports {
+  readonly #clock: Clock;
+  readonly #signal: AbortSignal;
+  readonly #waitMs: number;
+  readonly #reports = new Map<string, Report>();
+  readonly #byHost = new Map<string, Running[]>();
+
+  constructor(clock: Clock, signal: AbortSignal, waitMs: number) {
+    this.#clock = clock;
+    this.#signal = signal;
+    this.#waitMs = waitMs;
+  }
+
+  #end(task: Task) {
+    const all = this.#byHost.get(task.hostKey) ?? [];
     all.find((one) => one.task === task)?.end();
     const left = all.filter((one) => one.task !== task);
-    if (left.length > 0) byHost.set(task.hostKey, left);
-    else byHost.delete(task.hostKey);
-  };
+    if (left.length > 0) this.#byHost.set(task.hostKey, left);
+    else this.#byHost.delete(task.hostKey);
+  }
 
-  const atMost = async (wait: Promise<unknown>) => {
+  async #atMost(wait: Promise<unknown>) {
     const over = new AbortController();
-    const either = AbortSignal.any([over.signal, signal]);
-    await Promise.race([wait, clock.sleepUntil(clock.nowMs() + waitMs, either)]);
+    const either = AbortSignal.any([over.signal, this.#signal]);
+    await Promise.race([wait, this.#clock.sleepUntil(this.#clock.nowMs() + this.#waitMs, either)]);
     over.abort();
-  };
-  const orShutdown = (wait: Promise<Outcome>): Promise<Outcome | null> =>
-    new Promise((resolve) => {
+  }
+
+  #orShutdown(wait: Promise<Outcome>): Promise<Outcome | null> {
+    return new Promise((resolve) => {
       const stop = () => resolve(null);
-      if (signal.aborted) return stop();
-      signal.addEventListener('abort', stop, { once: true });
+      if (this.#signal.aborted) return stop();
+      this.#signal.addEventListener('abort', stop, { once: true });
       void wait.then((outcome) => {
-        signal.removeEventListener('abort', stop);
+        this.#signal.removeEventListener('abort', stop);
         resolve(outcome);
       });
     });
+  }
 
-  return {
-    earlier(tasks) {
-      const over = tasks.flatMap(({ hostKey, grantedAtMs }) =>
-        (byHost.get(hostKey) ?? []).filter((one) => one.task.deadlineMs < grantedAtMs),
-      );
-      return over.length === 0 ? undefined : atMost(Promise.all(over.map(({ ended }) => ended)));
-    },
-    begin(task) {
-      let end = () => {};
-      const ended = new Promise<void>((resolve) => (end = resolve));
-      byHost.set(task.hostKey, [...(byHost.get(task.hostKey) ?? []), { task, ended, end }]);
-    },
-    reported({ leaseId, urls }, outcome) {
-      const url = urls[outcome.index]?.url;
-      if (url === undefined || finals[outcome.kind] === undefined) return;
-      const waiting = reports.get(url)?.waiting ?? [];
-      reports.delete(url);
-      reports.set(url, { outcome, leaseId, durableAtMs: Number.POSITIVE_INFINITY, waiting });
-    },
-    durable(task, outcomes, last, atMs) {
-      const { leaseId, urls, deadlineMs } = task;
-      if (last) end(task);
-      for (const outcome of outcomes) {
-        const url = urls[outcome.index]?.url ?? '';
-        const report = reports.get(url);
-        if (report === undefined || report.leaseId !== leaseId) continue;
-        for (const resolve of report.waiting.splice(0)) resolve(outcome);
-        if (atMs <= deadlineMs) reports.delete(url);
-        else Object.assign(report, { outcome, durableAtMs: atMs });
-      }
-      for (const [url, { durableAtMs }] of reports) {
-        if (reports.size <= fetcherLimits.lateReportsMax || durableAtMs === Number.POSITIVE_INFINITY) break;
-        reports.delete(url);
-      }
-    },
-    answerTo(task, index) {
-      const report = reports.get(task.urls[index]!.url);
-      if (report === undefined || report.leaseId === task.leaseId || task.grantedAtMs > report.durableAtMs)
-        return undefined;
-      if (report.durableAtMs < Number.POSITIVE_INFINITY) return Promise.resolve(report.outcome);
-      return orShutdown(new Promise((resolve) => report.waiting.push(resolve)));
-    },
-  };
+  earlier(tasks: readonly Task[]): Promise<void> | undefined {
+    const over = tasks.flatMap(({ hostKey, grantedAtMs }) =>
+      (this.#byHost.get(hostKey) ?? []).filter((one) => one.task.deadlineMs < grantedAtMs),
+    );
+    return over.length === 0 ? undefined : this.#atMost(Promise.all(over.map(({ ended }) => ended)));
+  }
+
+  begin(task: Task): void {
+    let end = () => {};
+    const ended = new Promise<void>((resolve) => (end = resolve));
+    this.#byHost.set(task.hostKey, [...(this.#byHost.get(task.hostKey) ?? []), { task, ended, end }]);
+  }
+
+  reported({ leaseId, urls }: Task, outcome: Outcome): void {
+    const url = urls[outcome.index]?.url;
+    if (url === undefined || finals[outcome.kind] === undefined) return;
+    const waiting = this.#reports.get(url)?.waiting ?? [];
+    this.#reports.delete(url);
+    this.#reports.set(url, { outcome, leaseId, durableAtMs: Number.POSITIVE_INFINITY, waiting });
+  }
+
+  durable(task: Task, outcomes: readonly Outcome[], last: boolean, atMs: number): void {
+    const { leaseId, urls, deadlineMs } = task;
+    if (last) this.#end(task);
+    for (const outcome of outcomes) {
+      const url = urls[outcome.index]?.url ?? '';
+      const report = this.#reports.get(url);
+      if (report === undefined || report.leaseId !== leaseId) continue;
+      for (const resolve of report.waiting.splice(0)) resolve(outcome);
+      if (atMs <= deadlineMs) this.#reports.delete(url);
+      else Object.assign(report, { outcome, durableAtMs: atMs });
+    }
+    for (const [url, { durableAtMs }] of this.#reports) {
+      if (this.#reports.size <= fetcherLimits.lateReportsMax || durableAtMs === Number.POSITIVE_INFINITY) break;
+      this.#reports.delete(url);
+    }
+  }
+
+  answerTo(task: Task, index: number): Promise<Outcome | null> | undefined {
+    const report = this.#reports.get(task.urls[index]!.url);
+    if (report === undefined || report.leaseId === task.leaseId || task.grantedAtMs > report.durableAtMs)
+      return undefined;
+    if (report.durableAtMs < Number.POSITIVE_INFINITY) return Promise.resolve(report.outcome);
+    return this.#orShutdown(new Promise((resolve) => report.waiting.push(resolve)));
+  }
 }

@@ -68,181 +68,219 @@ export interface CrawlPace {
 }
 
 export function createFleetPace(options: FleetPaceOptions): FleetPace {
-  const { clock, requestsMax, onFact, owns } = options;
-  const loops = new Map<string, LoopShare>();
-  const jumpedMs = () => clock.jumpedMs ?? 0;
-  const steadyMs = () => clock.nowMs() - jumpedMs();
-  let contactedAtMs = options.isResumed ? steadyMs() : Number.NEGATIVE_INFINITY;
-  const arbiter = new FleetArbiter({
-    requestsMax,
-    get hostDelayMs() {
-      return options.hostDelayMs;
-    },
-    get contactedAtMs() {
-      return contactedAtMs;
-    },
-    isBarred: (crawl) => loops.get(crawl)?.isOver === true,
-  });
-  const remember = (facts: FleetPaceOptions['facts']) => {
-    for (const [hostKey, { heldUntilMs, crawlDelayMs }] of facts ?? []) {
-      arbiter.remember(hostKey, { heldUntilMs: heldUntilMs - jumpedMs(), crawlDelayMs });
-    }
-  };
-  remember(options.facts);
+  return new SharedPace(options);
+}
+
+class SharedPace implements FleetPace {
+  readonly #options: FleetPaceOptions;
+  readonly #clock: Clock;
+  readonly #arbiter: FleetArbiter;
+  #contactedAtMs: number;
+  readonly #loops = new Map<string, LoopShare>();
   /** Crawls that want no more leases, each with its callback for when it does. */
-  const sated = new Map<string, () => void>();
-  const waiting = new Map<Ask, (granted: boolean) => void>();
-  /** Hosts that went to another process while their permits were out: these are void, even if the hosts come back meanwhile. */
-  const voided = new Set<string>();
-  const closing = new AbortController();
-  setMaxListeners(0, closing.signal);
-  let armedAtMs = Number.POSITIVE_INFINITY;
+  readonly #sated = new Map<string, () => void>();
+  readonly #waiting = new Map<Ask, (granted: boolean) => void>();
+  /**
+   * Hosts that went to another process while their permits were out: these are void, even if the hosts come back
+   * meanwhile.
+   */
+  readonly #voided = new Set<string>();
+  readonly #closing = new AbortController();
+  #armedAtMs = Number.POSITIVE_INFINITY;
+  #isLooking = false;
 
-  const settle = (ask: Ask, granted: boolean) => {
-    waiting.get(ask)?.(granted);
-    waiting.delete(ask);
-  };
+  constructor(options: FleetPaceOptions) {
+    this.#options = options;
+    this.#clock = options.clock;
+    this.#contactedAtMs = options.isResumed ? this.#steadyMs() : Number.NEGATIVE_INFINITY;
+    const contactedAtMs = () => this.#contactedAtMs;
+    this.#arbiter = new FleetArbiter({
+      requestsMax: options.requestsMax,
+      get hostDelayMs() {
+        return options.hostDelayMs;
+      },
+      get contactedAtMs() {
+        return contactedAtMs();
+      },
+      isBarred: (crawl) => this.#loops.get(crawl)?.isOver === true,
+    });
+    this.#remember(options.facts);
+    setMaxListeners(0, this.#closing.signal);
+  }
 
-  const decide = () => {
-    if (!mayContact()) return lookAgain(barredLookMs);
-    const { granted, late } = arbiter.step(steadyMs());
-    for (const ask of granted) settle(ask, true);
-    for (const ask of late) settle(ask, false);
+  #jumpedMs() {
+    return this.#clock.jumpedMs ?? 0;
+  }
+
+  #steadyMs() {
+    return this.#clock.nowMs() - this.#jumpedMs();
+  }
+
+  #remember(facts: FleetPaceOptions['facts']) {
+    for (const [hostKey, { heldUntilMs, crawlDelayMs }] of facts ?? []) {
+      this.#arbiter.remember(hostKey, { heldUntilMs: heldUntilMs - this.#jumpedMs(), crawlDelayMs });
+    }
+  }
+
+  #settle(ask: Ask, granted: boolean) {
+    this.#waiting.get(ask)?.(granted);
+    this.#waiting.delete(ask);
+  }
+
+  #decide() {
+    if (!this.#mayContact()) return this.#lookAgain(barredLookMs);
+    const { granted, late } = this.#arbiter.step(this.#steadyMs());
+    for (const ask of granted) this.#settle(ask, true);
+    for (const ask of late) this.#settle(ask, false);
     // Crawls want further leases only after a ready request was granted or given up.
-    for (const [crawl, report] of granted.length + late.length > 0 ? sated : []) {
-      if (arbiter.hostsWanted(crawl) === 0) continue;
-      sated.delete(crawl);
+    for (const [crawl, report] of granted.length + late.length > 0 ? this.#sated : []) {
+      if (this.#arbiter.hostsWanted(crawl) === 0) continue;
+      this.#sated.delete(crawl);
       report();
     }
-    if (arbiter.isBarring) lookAgain(loopShareLimits.againMs);
-    const atMs = arbiter.wakeAtMs;
-    if (atMs === undefined || atMs >= armedAtMs || closing.signal.aborted) return;
-    armedAtMs = atMs;
-    void clock.sleepUntil(atMs + jumpedMs(), closing.signal).then(() => {
+    if (this.#arbiter.isBarring) this.#lookAgain(loopShareLimits.againMs);
+    const atMs = this.#arbiter.wakeAtMs;
+    if (atMs === undefined || atMs >= this.#armedAtMs || this.#closing.signal.aborted) return;
+    this.#armedAtMs = atMs;
+    void this.#clock.sleepUntil(atMs + this.#jumpedMs(), this.#closing.signal).then(() => {
       // One that was armed for an earlier time since then has looked.
-      if (armedAtMs !== atMs || closing.signal.aborted) return;
-      armedAtMs = Number.POSITIVE_INFINITY;
-      decide();
+      if (this.#armedAtMs !== atMs || this.#closing.signal.aborted) return;
+      this.#armedAtMs = Number.POSITIVE_INFINITY;
+      this.#decide();
     });
-  };
+  }
 
-  const mayContact = () => options.mayContact?.() !== false;
-  let isLooking = false;
-  const lookAgain = (afterMs: number) => {
-    if (isLooking || closing.signal.aborted) return;
-    isLooking = true;
-    void clock.sleepUntil(clock.nowMs() + afterMs, closing.signal).then(() => {
-      isLooking = false;
-      if (!closing.signal.aborted) decide();
+  #mayContact() {
+    return this.#options.mayContact?.() !== false;
+  }
+
+  #lookAgain(afterMs: number) {
+    if (this.#isLooking || this.#closing.signal.aborted) return;
+    this.#isLooking = true;
+    void this.#clock.sleepUntil(this.#clock.nowMs() + afterMs, this.#closing.signal).then(() => {
+      this.#isLooking = false;
+      if (!this.#closing.signal.aborted) this.#decide();
     });
-  };
+  }
 
-  const report = (hostKey: string, fact: HostFact | null) => {
-    if (fact !== null) onFact?.(hostKey, { ...fact, heldUntilMs: fact.heldUntilMs + jumpedMs() });
-  };
+  #report(hostKey: string, fact: HostFact | null) {
+    if (fact !== null) this.#options.onFact?.(hostKey, { ...fact, heldUntilMs: fact.heldUntilMs + this.#jumpedMs() });
+  }
 
-  const end = (ask: Ask, contact: Contact | null) => {
-    voided.delete(ask.hostKey);
-    report(ask.hostKey, arbiter.end(ask, contact, steadyMs()));
-    decide();
-  };
+  #end(ask: Ask, contact: Contact | null) {
+    this.#voided.delete(ask.hostKey);
+    this.#report(ask.hostKey, this.#arbiter.end(ask, contact, this.#steadyMs()));
+    this.#decide();
+  }
 
   /** `leftMs`: until it is too late. */
-  const acquire = async (
+  async #acquire(
     crawl: string,
     hostKey: string,
     gap: Asked & { readonly delayMs: number },
     leftMs: number,
     signal: AbortSignal,
-  ): Promise<Ask | null> => {
-    if (signal.aborted || owns?.(hostKey) === false) return null;
-    const nowMs = steadyMs();
-    const ask = arbiter.ask({ crawl, hostKey, ...gap, latestStartMs: nowMs + leftMs }, nowMs);
-    const decided = new Promise<boolean>((resolve) => waiting.set(ask, resolve));
+  ): Promise<Ask | null> {
+    if (signal.aborted || this.#options.owns?.(hostKey) === false) return null;
+    const nowMs = this.#steadyMs();
+    const ask = this.#arbiter.ask({ crawl, hostKey, ...gap, latestStartMs: nowMs + leftMs }, nowMs);
+    const decided = new Promise<boolean>((resolve) => this.#waiting.set(ask, resolve));
     const giveUp = () => {
-      arbiter.withdraw(ask);
-      settle(ask, false);
+      this.#arbiter.withdraw(ask);
+      this.#settle(ask, false);
     };
     signal.addEventListener('abort', giveUp, { once: true });
-    decide();
+    this.#decide();
     const granted = await decided;
     signal.removeEventListener('abort', giveUp);
     return granted ? ask : null;
+  }
+
+  readonly join: FleetPace['join'] = (crawl, weight, owner = '') => {
+    this.#arbiter.join(crawl, weight, owner);
+    const loop = this.#options.loop?.join(owner) ?? unshared;
+    this.#loops.set(crawl, loop);
+    let announceWanted = () => {};
+    const leasesWanted = () => {
+      const wanted = this.#arbiter.hostsWanted(crawl);
+      if (wanted === 0) this.#sated.set(crawl, () => announceWanted());
+      return wanted;
+    };
+    return {
+      loop,
+      mayContact: (hostKey) =>
+        this.#mayContact() && this.#options.owns?.(hostKey) !== false && !this.#voided.has(hostKey),
+      get leasesWanted() {
+        return leasesWanted();
+      },
+      onWanted(report) {
+        announceWanted = report;
+      },
+      sharePace: (own, crawlClock, signal) => this.#sharedPacer(crawl, loop, own, crawlClock, signal),
+      leave: () => {
+        this.#sated.delete(crawl);
+        this.#arbiter.leave(crawl);
+        loop.leave();
+        if (this.#loops.get(crawl) === loop) this.#loops.delete(crawl);
+      },
+    };
   };
 
-  return {
-    join(crawl, weight, owner = '') {
-      arbiter.join(crawl, weight, owner);
-      const loop = options.loop?.join(owner) ?? unshared;
-      loops.set(crawl, loop);
-      let announceWanted = () => {};
-      return {
-        loop,
-        mayContact: (hostKey) => mayContact() && owns?.(hostKey) !== false && !voided.has(hostKey),
-        get leasesWanted() {
-          const wanted = arbiter.hostsWanted(crawl);
-          if (wanted === 0) sated.set(crawl, () => announceWanted());
-          return wanted;
-        },
-        onWanted(report) {
-          announceWanted = report;
-        },
-        sharePace: (own, crawlClock, signal) => ({
-          waitMs: own.waitMs,
-          hold(hostKey, untilMs) {
-            own.hold(hostKey, untilMs);
-            const nowMs = steadyMs();
-            report(hostKey, arbiter.hold(hostKey, nowMs + untilMs - crawlClock.nowMs(), nowMs));
-            decide();
-          },
-          get size() {
-            return own.size;
-          },
-          async acquire(hostKey, delayMs, latestStartMs, alone, asked = nothingMore) {
-            // Its own wait may be long: the others are to know before.
-            if (asked.crawlDelayMs > 0)
-              report(hostKey, arbiter.learnCrawlDelay(hostKey, asked.crawlDelayMs, steadyMs()));
-            const permit = await own.acquire(hostKey, delayMs, latestStartMs, alone, asked);
-            if (permit === null) return null;
-            const leftMs = latestStartMs - crawlClock.nowMs();
-            const ask = await acquire(crawl, hostKey, { ...asked, delayMs }, leftMs, signal);
-            if (ask === null) permit.release(0, 0);
-            if (ask === null) return null;
-            const over = (contact: Contact | null) => {
-              if (contact !== null) loop.spend(loopShareLimits.requestMs);
-              end(ask, contact);
-            };
-            return both(permit, over, asked);
-          },
-        }),
-        leave() {
-          sated.delete(crawl);
-          arbiter.leave(crawl);
-          loop.leave();
-          if (loops.get(crawl) === loop) loops.delete(crawl);
-        },
-      };
-    },
-    setWeight: (crawl, weight) => arbiter.setWeight(crawl, weight),
-    get requestsInFlight() {
-      return arbiter.inFlight;
-    },
-    get hosts() {
-      return arbiter.hosts;
-    },
-    hostsTaken(isTaken, facts) {
-      // Hosts that this process had before keep their known times; any host without times counts as contacted now.
-      contactedAtMs = steadyMs();
-      arbiter.takeOver(isTaken, contactedAtMs);
-      remember(facts);
-    },
-    hostsGone(isGone) {
-      const { waiting, out } = arbiter.release(isGone);
-      for (const ask of waiting) settle(ask, false);
-      for (const hostKey of out) voided.add(hostKey);
-    },
-    close: () => closing.abort(),
+  /** The pacer of a crawl: a request waits for a permit of the crawl, then for one of the fleet. */
+  #sharedPacer(crawl: string, loop: LoopShare, own: Pacer, crawlClock: Clock, signal: AbortSignal): Pacer {
+    return {
+      waitMs: own.waitMs,
+      hold: (hostKey, untilMs) => {
+        own.hold(hostKey, untilMs);
+        const nowMs = this.#steadyMs();
+        this.#report(hostKey, this.#arbiter.hold(hostKey, nowMs + untilMs - crawlClock.nowMs(), nowMs));
+        this.#decide();
+      },
+      get size() {
+        return own.size;
+      },
+      acquire: async (hostKey, delayMs, latestStartMs, alone, asked = nothingMore) => {
+        // Its own wait may be long: the others are to know before.
+        if (asked.crawlDelayMs > 0)
+          this.#report(hostKey, this.#arbiter.learnCrawlDelay(hostKey, asked.crawlDelayMs, this.#steadyMs()));
+        const permit = await own.acquire(hostKey, delayMs, latestStartMs, alone, asked);
+        if (permit === null) return null;
+        const leftMs = latestStartMs - crawlClock.nowMs();
+        const ask = await this.#acquire(crawl, hostKey, { ...asked, delayMs }, leftMs, signal);
+        if (ask === null) permit.release(0, 0);
+        if (ask === null) return null;
+        const over = (contact: Contact | null) => {
+          if (contact !== null) loop.spend(loopShareLimits.requestMs);
+          this.#end(ask, contact);
+        };
+        return both(permit, over, asked);
+      },
+    };
+  }
+
+  readonly setWeight: FleetPace['setWeight'] = (crawl, weight) => this.#arbiter.setWeight(crawl, weight);
+  get requestsInFlight() {
+    return this.#arbiter.inFlight;
+  }
+
+  get hosts() {
+    return this.#arbiter.hosts;
+  }
+
+  readonly hostsTaken: FleetPace['hostsTaken'] = (isTaken, facts) => {
+    // Hosts that this process had before keep their known times; any host without times counts as contacted now.
+    this.#contactedAtMs = this.#steadyMs();
+    this.#arbiter.takeOver(isTaken, this.#contactedAtMs);
+    this.#remember(facts);
   };
+
+  readonly hostsGone: FleetPace['hostsGone'] = (isGone) => {
+    const { waiting, out } = this.#arbiter.release(isGone);
+    for (const ask of waiting) this.#settle(ask, false);
+    for (const hostKey of out) this.#voided.add(hostKey);
+  };
+
+  readonly close: FleetPace['close'] = () => this.#closing.abort();
 }
 
 /** Interval of the check whether requests may start again, ms. */

@@ -56,55 +56,81 @@ export interface OwnNetworkOptions {
   say(text: string): void;
 }
 
-export function createOwnNetwork({ clock, ask, isProven, onBack, signal, say }: OwnNetworkOptions): OwnNetwork {
-  const evidence = new NetworkEvidence();
-  let awaySinceMs: number | null = null;
-  let looking: Promise<Found> | undefined;
-  let back = () => {};
-  let isBack: Promise<void> = Promise.resolve();
+export function createOwnNetwork(options: OwnNetworkOptions): OwnNetwork {
+  return new WatchedNetwork(options);
+}
+
+/** Its public acts are fields, since callers hand out single ones: `network.judge`. */
+class WatchedNetwork implements OwnNetwork {
+  readonly #clock: Clock;
+  readonly #ask: OwnNetworkOptions['ask'];
+  readonly #isProven: OwnNetworkOptions['isProven'];
+  readonly #onBack: OwnNetworkOptions['onBack'];
+  readonly #signal: AbortSignal;
+  readonly #say: OwnNetworkOptions['say'];
+  readonly #evidence = new NetworkEvidence();
+  #awaySinceMs: number | null = null;
+  #looking: Promise<Found> | undefined;
+  #back = () => {};
+  #isBack: Promise<void> = Promise.resolve();
   /** The host to ask if none has answered yet: the one that failed first. */
-  let last: Witness | undefined;
-  const waiting = new WaitingHosts();
-  let asked = 0;
-  let askedAtMs = Number.NEGATIVE_INFINITY;
+  #last: Witness | undefined;
+  readonly #waiting = new WaitingHosts();
+  #asked = 0;
+  #askedAtMs = Number.NEGATIVE_INFINITY;
 
-  const answered = (target: string, witness: Witness) => {
-    evidence.answered(target, witness, clock.nowMs());
-    if (awaySinceMs === null) return;
-    say(`the network works again after ${Math.round((clock.nowMs() - awaySinceMs) / 1_000)} s: the crawl continues`);
-    awaySinceMs = null;
-    onBack();
-    back();
-  };
+  constructor(options: OwnNetworkOptions) {
+    const { clock, ask, isProven, onBack, signal, say } = options;
+    this.#clock = clock;
+    this.#ask = ask;
+    this.#isProven = isProven;
+    this.#onBack = onBack;
+    this.#signal = signal;
+    this.#say = say;
+  }
 
-  const nextToAsk = (most: number): readonly (readonly [target: string, one: Waiting])[] => {
-    const isAway = awaySinceMs !== null;
-    const proven = evidence
-      .witnesses(isAway, asked, most)
+  #answered(target: string, witness: Witness) {
+    this.#evidence.answered(target, witness, this.#clock.nowMs());
+    if (this.#awaySinceMs === null) return;
+    this.#say(
+      `the network works again after ${Math.round((this.#clock.nowMs() - this.#awaySinceMs) / 1_000)} s: the crawl continues`,
+    );
+    this.#awaySinceMs = null;
+    this.#onBack();
+    this.#back();
+  }
+
+  #nextToAsk(most: number): readonly (readonly [target: string, one: Waiting])[] {
+    const isAway = this.#awaySinceMs !== null;
+    const proven = this.#evidence
+      .witnesses(isAway, this.#asked, most)
       .map(([target, witness]) => [target, always(witness)] as const);
     if (!isAway) return proven;
     // Those that answered may be gone for good, while a host that waits would answer.
-    const some = waiting.next(evidence.hasWitnesses ? networkLimits.askedAtOnce : networkLimits.unprovenAtOnce);
-    if (proven.length + some.length === 0 && last !== undefined) return [[targetOf(last.hostKey), always(last)]];
+    const some = this.#waiting.next(
+      this.#evidence.hasWitnesses ? networkLimits.askedAtOnce : networkLimits.unprovenAtOnce,
+    );
+    if (proven.length + some.length === 0 && this.#last !== undefined)
+      return [[targetOf(this.#last.hostKey), always(this.#last)]];
     return [...new Map([...proven, ...some])];
-  };
+  }
 
   /** Asked once a second at most, however many are silent. */
-  const askSome = async (most: number): Promise<Found> => {
-    if (!evidence.hasWitnesses && awaySinceMs === null) return 'silent';
-    await clock.sleepUntil(askedAtMs + networkLimits.betweenMs, signal);
-    const witnesses = nextToAsk(most);
+  async #askSome(most: number): Promise<Found> {
+    if (!this.#evidence.hasWitnesses && this.#awaySinceMs === null) return 'silent';
+    await this.#clock.sleepUntil(this.#askedAtMs + networkLimits.betweenMs, this.#signal);
+    const witnesses = this.#nextToAsk(most);
     if (witnesses.length === 0) return 'silent';
-    askedAtMs = clock.nowMs();
-    asked += witnesses.length;
-    const latestStartMs = clock.nowMs() + networkLimits.answerMs;
+    this.#askedAtMs = this.#clock.nowMs();
+    this.#asked += witnesses.length;
+    const latestStartMs = this.#clock.nowMs() + networkLimits.answerMs;
     const timer = new AbortController();
-    const stop = AbortSignal.any([timer.signal, signal]);
-    const late = clock.sleepUntil(latestStartMs, stop).then(() => false);
+    const stop = AbortSignal.any([timer.signal, this.#signal]);
+    const late = this.#clock.sleepUntil(latestStartMs, stop).then(() => false);
     const unasked = new Set(witnesses.map(([target]) => target));
     const pending = new Set<string>();
     const answers = witnesses.map(async ([target, { witness, untilMs }]) => {
-      const response = await ask(witness, Math.min(latestStartMs, untilMs), () => {
+      const response = await this.#ask(witness, Math.min(latestStartMs, untilMs), () => {
         unasked.delete(target);
         pending.add(target);
       });
@@ -117,105 +143,110 @@ export function createOwnNetwork({ clock, ask, isProven, onBack, signal, say }: 
       }
       unasked.delete(target);
       if (isAnswer(response)) {
-        answered(target, witness);
+        this.#answered(target, witness);
         return true;
       }
-      evidence.silent(target);
+      this.#evidence.silent(target);
       return false;
     });
     const isThere = await Promise.race([late, ...answers.map(onlyTrue), Promise.all(answers).then(() => false)]);
     timer.abort();
     if (isThere) return 'answers';
-    if (!signal.aborted) for (const target of pending) evidence.silent(target);
+    if (!this.#signal.aborted) for (const target of pending) this.#evidence.silent(target);
     // A host may be in the middle of a long answer, or have a long delay: it is no evidence until its turn has come.
     return unasked.size > 0 ? 'unasked' : 'silent';
-  };
+  }
 
-  const look = async (isEnough: () => boolean): Promise<Found> => {
-    const found = await askSome(networkLimits.askedAtOnce);
-    if (found === 'answers' || awaySinceMs !== null || !isEnough()) return found;
-    return evidence.witnesses().length === 0 ? 'silent' : askSome(networkLimits.witnessesMax);
-  };
+  async #look(isEnough: () => boolean): Promise<Found> {
+    const found = await this.#askSome(networkLimits.askedAtOnce);
+    if (found === 'answers' || this.#awaySinceMs !== null || !isEnough()) return found;
+    return this.#evidence.witnesses().length === 0 ? 'silent' : this.#askSome(networkLimits.witnessesMax);
+  }
 
   /** A resumed crawl has no host to ask: the outcomes of its other hosts decide. */
-  const othersSpeak = async (target: string, sinceMs: number): Promise<void> => {
-    const untilMs = clock.nowMs() + networkLimits.othersMs;
-    const isOpen = () => !evidence.hasWitnesses && isProven() && awaySinceMs === null && !signal.aborted;
-    while (isOpen() && clock.nowMs() < untilMs && !evidence.hasOtherAnswered(target, sinceMs))
-      await clock.sleepUntil(clock.nowMs() + networkLimits.lookMs, signal);
-  };
+  async #othersSpeak(target: string, sinceMs: number): Promise<void> {
+    const untilMs = this.#clock.nowMs() + networkLimits.othersMs;
+    const isOpen = () =>
+      !this.#evidence.hasWitnesses && this.#isProven() && this.#awaySinceMs === null && !this.#signal.aborted;
+    while (isOpen() && this.#clock.nowMs() < untilMs && !this.#evidence.hasOtherAnswered(target, sinceMs))
+      await this.#clock.sleepUntil(this.#clock.nowMs() + networkLimits.lookMs, this.#signal);
+  }
 
-  const goAway = () => {
-    awaySinceMs = clock.nowMs();
-    isBack = new Promise((resolve) => (back = resolve));
+  #goAway() {
+    this.#awaySinceMs = this.#clock.nowMs();
+    this.#isBack = new Promise((resolve) => (this.#back = resolve));
     const why = 'unrelated hosts stopped answering, and none answers now';
-    say(`this machine's network seems to be away (${why}): the crawl waits, and counts no failures for hosts`);
+    this.#say(`this machine's network seems to be away (${why}): the crawl waits, and counts no failures for hosts`);
     void (async () => {
-      while (awaySinceMs !== null && !signal.aborted) {
-        await clock.sleepUntil(clock.nowMs() + networkLimits.againMs, signal);
-        if (!signal.aborted && awaySinceMs !== null) await askSome(networkLimits.askedAtOnce);
+      while (this.#awaySinceMs !== null && !this.#signal.aborted) {
+        await this.#clock.sleepUntil(this.#clock.nowMs() + networkLimits.againMs, this.#signal);
+        if (!this.#signal.aborted && this.#awaySinceMs !== null) await this.#askSome(networkLimits.askedAtOnce);
       }
     })();
-  };
+  }
 
-  const decide = async (target: string, startMs: number, latestStartMs: number, isOurs: () => boolean) => {
+  async #decide(target: string, startMs: number, latestStartMs: number, isOurs: () => boolean) {
     for (;;) {
-      looking ??= look(isOurs).finally(() => {
-        looking = undefined;
+      this.#looking ??= this.#look(isOurs).finally(() => {
+        this.#looking = undefined;
       });
-      const found = await looking;
-      if (found === 'silent') await othersSpeak(target, startMs);
-      if (signal.aborted) return true;
-      if (found === 'answers' || evidence.hasOtherAnswered(target, startMs)) return false;
-      if (awaySinceMs !== null) return true;
+      const found = await this.#looking;
+      if (found === 'silent') await this.#othersSpeak(target, startMs);
+      if (this.#signal.aborted) return true;
+      if (found === 'answers' || this.#evidence.hasOtherAnswered(target, startMs)) return false;
+      if (this.#awaySinceMs !== null) return true;
       if (!isOurs()) return false;
       if (found === 'silent') {
-        goAway();
+        this.#goAway();
         return true;
       }
       // Without time for a host that could not be asked yet, the lease ends as if its request had not been made.
-      if (clock.nowMs() >= latestStartMs) return true;
+      if (this.#clock.nowMs() >= latestStartMs) return true;
     }
+  }
+
+  get awaySinceMs() {
+    return this.#awaySinceMs;
+  }
+
+  get isUnproven() {
+    return this.#awaySinceMs !== null && !this.#evidence.hasWitnesses;
+  }
+
+  readonly wait: OwnNetwork['wait'] = (one, untilMs = one.latestStartMs) => {
+    if (this.#awaySinceMs === null) return undefined;
+    // Its lease goes back at once: from then on another fetcher may contact the host.
+    if (untilMs <= this.#clock.nowMs()) return Promise.resolve(false);
+    const target = targetOf(one.hostKey);
+    const waits = { witness: witnessOf(one), untilMs };
+    this.#waiting.add(target, waits);
+    const timer = new AbortController();
+    const stop = AbortSignal.any([timer.signal, this.#signal]);
+    return Promise.race([
+      this.#isBack.then(() => true),
+      this.#clock.sleepUntil(untilMs, stop).then(() => false),
+    ]).finally(() => {
+      timer.abort();
+      this.#waiting.leave(target, waits);
+    });
   };
 
-  return {
-    get awaySinceMs() {
-      return awaySinceMs;
-    },
-    get isUnproven() {
-      return awaySinceMs !== null && !evidence.hasWitnesses;
-    },
-    wait(one, untilMs = one.latestStartMs) {
-      if (awaySinceMs === null) return undefined;
-      // Its lease goes back at once: from then on another fetcher may contact the host.
-      if (untilMs <= clock.nowMs()) return Promise.resolve(false);
-      const target = targetOf(one.hostKey);
-      const waits = { witness: witnessOf(one), untilMs };
-      waiting.add(target, waits);
-      const timer = new AbortController();
-      const stop = AbortSignal.any([timer.signal, signal]);
-      return Promise.race([isBack.then(() => true), clock.sleepUntil(untilMs, stop).then(() => false)]).finally(() => {
-        timer.abort();
-        waiting.leave(target, waits);
-      });
-    },
-    judge(one, response) {
-      const target = targetOf(one.hostKey);
-      const witness = witnessOf(one);
-      if (isAnswer(response)) {
-        answered(target, witness);
-        return undefined;
-      }
-      const { failure, status, unreached, startMs } = response;
-      const fault = faultOf({ kind: failure!.kind, status, unreached, code: failure!.code ?? '' });
-      if (fault === 'us' || fault === 'proxy' || saysNothing(failure!, fault)) return undefined;
-      if (awaySinceMs !== null) return Promise.resolve(true);
-      evidence.silent(target);
-      if (evidence.hasOtherAnswered(target, startMs)) return undefined;
-      last = witness;
-      const mayBeOurs = () => evidence.isOurs(fault, isProven());
-      return decide(target, startMs, one.latestStartMs, mayBeOurs);
-    },
+  readonly judge: OwnNetwork['judge'] = (one, response) => {
+    const target = targetOf(one.hostKey);
+    const witness = witnessOf(one);
+    if (isAnswer(response)) {
+      this.#answered(target, witness);
+      return undefined;
+    }
+    const { failure, status, unreached, startMs } = response;
+    const fault = faultOf({ kind: failure!.kind, status, unreached, code: failure!.code ?? '' });
+    if (fault === 'us' || fault === 'proxy' || saysNothing(failure!, fault)) return undefined;
+    if (this.#awaySinceMs !== null) return Promise.resolve(true);
+    this.#evidence.silent(target);
+    if (this.#evidence.hasOtherAnswered(target, startMs)) return undefined;
+    this.#last = witness;
+    const mayBeOurs = () => this.#evidence.isOurs(fault, this.#isProven());
+    return this.#decide(target, startMs, one.latestStartMs, mayBeOurs);
   };
 }
 

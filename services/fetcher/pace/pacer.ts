@@ -88,97 +88,125 @@ export function createPacer(
   hostSlotsOf: (hostKey: string) => number = oneSlot,
   onInterval: (ms: number) => void = () => {},
 ): Pacer {
-  const hosts = new Map<string, HostTimes>();
-  let sweepAt = sweepAtLeast;
-  const steadyMs = () => clock.nowMs() - jumpedMs();
-  const jumpedMs = () => clock.jumpedMs ?? 0;
+  return new HostPacer(clock, signal, hostSlotsOf, onInterval);
+}
+
+/** Its public acts are fields, since callers wrap a pacer by spreading it: `{ ...pacer, acquire }`. */
+class HostPacer implements Pacer {
+  readonly #clock: Clock;
+  readonly #signal: AbortSignal;
+  readonly #hostSlotsOf: (hostKey: string) => number;
+  readonly #onInterval: (ms: number) => void;
+  readonly #hosts = new Map<string, HostTimes>();
+  #sweepAt = sweepAtLeast;
+
+  constructor(
+    clock: Clock,
+    signal: AbortSignal,
+    hostSlotsOf: (hostKey: string) => number,
+    onInterval: (ms: number) => void,
+  ) {
+    this.#clock = clock;
+    this.#signal = signal;
+    this.#hostSlotsOf = hostSlotsOf;
+    this.#onInterval = onInterval;
+    signal.addEventListener('abort', () => {
+      for (const times of this.#hosts.values()) for (const wake of times.waiting.splice(0)) wake();
+    });
+  }
+
+  #steadyMs() {
+    return this.#clock.nowMs() - this.#jumpedMs();
+  }
+
+  #jumpedMs() {
+    return this.#clock.jumpedMs ?? 0;
+  }
 
   /**
    * Forgets hosts after their delay has passed. The remaining ones were contacted within their delays, which bounds
    * their number.
    */
-  const sweep = () => {
-    const nowMs = steadyMs();
-    for (const [hostKey, times] of hosts) {
+  #sweep() {
+    const nowMs = this.#steadyMs();
+    for (const [hostKey, times] of this.#hosts) {
       const isIdle = times.busy === 0 && times.asleep === 0 && times.waiting.length === 0;
-      if (isIdle && times.hostSlots.every((hostSlot) => readyAtMs(times, hostSlot, 0) <= nowMs)) hosts.delete(hostKey);
+      if (isIdle && times.hostSlots.every((hostSlot) => readyAtMs(times, hostSlot, 0) <= nowMs))
+        this.#hosts.delete(hostKey);
     }
-    sweepAt = Math.max(sweepAtLeast, hosts.size * 2);
-  };
+    this.#sweepAt = Math.max(sweepAtLeast, this.#hosts.size * 2);
+  }
 
-  const timesOf = (hostKey: string): HostTimes => {
-    let times = hosts.get(hostKey);
+  #timesOf(hostKey: string): HostTimes {
+    let times = this.#hosts.get(hostKey);
     if (times === undefined) {
-      if (hosts.size >= sweepAt) sweep();
+      if (this.#hosts.size >= this.#sweepAt) this.#sweep();
       times = { hostSlots: [newHostSlot()], busy: 0, lastStartMs: 0, heldUntilMs: 0, asleep: 0, waiting: [] };
-      hosts.set(hostKey, times);
+      this.#hosts.set(hostKey, times);
     }
     return times;
-  };
+  }
 
-  const take = (times: HostTimes, hostSlot: HostSlot, alone: boolean): Permit => {
+  #take(times: HostTimes, hostSlot: HostSlot, alone: boolean): Permit {
     hostSlot.busy = true;
     times.busy += 1;
-    const nowMs = steadyMs();
-    if (times.lastStartMs > 0) onInterval(nowMs - times.lastStartMs);
+    const nowMs = this.#steadyMs();
+    if (times.lastStartMs > 0) this.#onInterval(nowMs - times.lastStartMs);
     times.lastStartMs = nowMs;
     return {
-      release(endMs, delayMs) {
+      release: (endMs, delayMs) => {
         hostSlot.busy = false;
         times.busy -= 1;
         if (endMs > 0) {
-          hostSlot.endMs = Math.max(hostSlot.endMs, endMs - jumpedMs());
+          hostSlot.endMs = Math.max(hostSlot.endMs, endMs - this.#jumpedMs());
           hostSlot.delayMs = delayMs;
           if (alone) times.heldUntilMs = Math.max(times.heldUntilMs, readyAtMs(times, hostSlot, 0));
         }
         times.waiting.shift()?.();
       },
     };
+  }
+
+  readonly waitMs: Pacer['waitMs'] = (hostKey, delayMs) => {
+    const times = this.#hosts.get(hostKey);
+    if (times === undefined) return 0;
+    const hostSlots = this.#hostSlotsOf(hostKey);
+    const hostSlot = freeSlot(times, hostSlots);
+    return hostSlot === null
+      ? Number.POSITIVE_INFINITY
+      : Math.max(0, startAtMs(times, hostSlot, hostSlots, delayMs) - this.#steadyMs());
   };
 
-  signal.addEventListener('abort', () => {
-    for (const times of hosts.values()) for (const wake of times.waiting.splice(0)) wake();
-  });
-
-  return {
-    waitMs(hostKey, delayMs) {
-      const times = hosts.get(hostKey);
-      if (times === undefined) return 0;
-      const hostSlots = hostSlotsOf(hostKey);
+  readonly acquire: Pacer['acquire'] = async (hostKey, delayMs, latestStartMs, alone = false) => {
+    for (;;) {
+      if (this.#signal.aborted) return null;
+      const times = this.#timesOf(hostKey);
+      const hostSlots = alone ? 1 : this.#hostSlotsOf(hostKey);
       const hostSlot = freeSlot(times, hostSlots);
-      return hostSlot === null
-        ? Number.POSITIVE_INFINITY
-        : Math.max(0, startAtMs(times, hostSlot, hostSlots, delayMs) - steadyMs());
-    },
-    async acquire(hostKey, delayMs, latestStartMs, alone = false) {
-      for (;;) {
-        if (signal.aborted) return null;
-        const times = timesOf(hostKey);
-        const hostSlots = alone ? 1 : hostSlotsOf(hostKey);
-        const hostSlot = freeSlot(times, hostSlots);
-        if (hostSlot === null) {
-          await new Promise<void>((resolve) => times.waiting.push(resolve));
-          continue;
-        }
-        const startMs = startAtMs(times, hostSlot, hostSlots, delayMs);
-        if (Math.max(startMs, steadyMs()) + jumpedMs() > latestStartMs) {
-          times.waiting.shift()?.();
-          return null;
-        }
-        if (startMs <= steadyMs()) return take(times, hostSlot, alone);
-        times.asleep += 1;
-        await clock.sleepUntil(startMs + jumpedMs(), signal);
-        times.asleep -= 1;
+      if (hostSlot === null) {
+        await new Promise<void>((resolve) => times.waiting.push(resolve));
+        continue;
       }
-    },
-    hold(hostKey, untilMs) {
-      const times = timesOf(hostKey);
-      times.heldUntilMs = Math.max(times.heldUntilMs, untilMs - jumpedMs());
-    },
-    get size() {
-      return hosts.size;
-    },
+      const startMs = startAtMs(times, hostSlot, hostSlots, delayMs);
+      if (Math.max(startMs, this.#steadyMs()) + this.#jumpedMs() > latestStartMs) {
+        times.waiting.shift()?.();
+        return null;
+      }
+      if (startMs <= this.#steadyMs()) return this.#take(times, hostSlot, alone);
+      times.asleep += 1;
+      await this.#clock.sleepUntil(startMs + this.#jumpedMs(), this.#signal);
+      times.asleep -= 1;
+    }
   };
+
+  readonly hold: Pacer['hold'] = (hostKey, untilMs) => {
+    const times = this.#timesOf(hostKey);
+    times.heldUntilMs = Math.max(times.heldUntilMs, untilMs - this.#jumpedMs());
+  };
+
+  get size() {
+    return this.#hosts.size;
+  }
 }
 
 function oneSlot(): number {

@@ -56,78 +56,97 @@ const receiptCharsMax = 200;
 /** Undefined: no plugin pays. */
 export function openPayments(options: PaymentsOptions): Payments | undefined {
   const { hooks } = options;
-  return hooks?.pays === true ? createPayments({ ...options, hooks }) : undefined;
+  return hooks?.pays === true ? new PluginPayments({ ...options, hooks }) : undefined;
 }
 
-function createPayments(options: PaymentsOptions & { readonly hooks: Hooks }): Payments {
-  const { log, codec, crawl, hooks, policy, by, clock, signal } = options;
-  const book = createPaymentBook();
-  const waiting = new Map<string, (objection: string) => void>();
+/** Its public acts are fields, since callers hand out single ones: `payments.take`. */
+class PluginPayments implements Payments {
+  readonly #options: PaymentsOptions & { readonly hooks: Hooks };
+  readonly #book = createPaymentBook();
+  readonly #waiting = new Map<string, (objection: string) => void>();
+
+  constructor(options: PaymentsOptions & { readonly hooks: Hooks }) {
+    this.#options = options;
+  }
+
   /** Resolves once it is durable. */
-  const note = async (id: string, hostKey: string, said: PaymentNote) => {
+  async #note(id: string, hostKey: string, said: PaymentNote) {
     const event = controlEvent({
       kind: 'payment',
-      atMs: clock.nowMs(),
-      by,
+      atMs: this.#options.clock.nowMs(),
+      by: this.#options.by,
       hostKey,
       id,
       payload: JSON.stringify(said),
     });
-    await log.append([{ topic: `${crawl}.control`, partition: 0, key: null, value: codec.encode('control', event) }]);
-  };
+    await this.#options.log.append([
+      {
+        topic: `${this.#options.crawl}.control`,
+        partition: 0,
+        key: null,
+        value: this.#options.codec.encode('control', event),
+      },
+    ]);
+  }
 
   /** Why the offer is not to be paid, once it has been read back; empty: it is. */
-  const reserve = async (id: string, { url, hostKey }: PricedPage, scheme: string, price: string): Promise<string> => {
+  async #reserve(id: string, { url, hostKey }: PricedPage, scheme: string, price: string): Promise<string> {
     let ends = () => {};
     const readBack = new Promise<string>((resolve) => {
-      waiting.set(id, resolve);
+      this.#waiting.set(id, resolve);
       ends = () => resolve('the fetcher ends');
-      signal.addEventListener('abort', ends);
-      if (signal.aborted) ends();
+      this.#options.signal.addEventListener('abort', ends);
+      if (this.#options.signal.aborted) ends();
     });
     try {
-      await note(id, hostKey, { state: 'offered', url, scheme, price });
+      await this.#note(id, hostKey, { state: 'offered', url, scheme, price });
       return await readBack;
     } finally {
-      waiting.delete(id);
-      signal.removeEventListener('abort', ends);
+      this.#waiting.delete(id);
+      this.#options.signal.removeEventListener('abort', ends);
     }
+  }
+
+  readonly take: Payments['take'] = (event) => {
+    const objection = this.#book.take(event, this.#options.policy());
+    if (objection !== null) this.#waiting.get(event.id)?.(objection);
   };
 
-  return {
-    take(event) {
-      const objection = book.take(event, policy());
-      if (objection !== null) waiting.get(event.id)?.(objection);
-    },
-    async pay(page, send) {
-      const { url, hostKey, quote } = page;
-      const chosen = affordable(policy(), hostKey, quote);
-      if (typeof chosen === 'string') return { response: null, why: chosen, paid: '' };
-      const { offer, money } = chosen;
-      const price = moneyText(money);
-      const id = randomUUID();
-      const leave = async (why: string): Promise<PaidFor> => {
-        await note(id, hostKey, { state: 'withdrawn', why });
-        return { response: null, why, paid: '' };
-      };
-      const objection = await reserve(id, page, offer.scheme, price);
-      if (objection !== '') return leave(objection);
-      const terms = offer.scheme === 'x402' ? offer.terms : price;
-      let headers: Readonly<Record<string, string>> | null;
-      try {
-        headers = await hooks.pay({ url, hostKey, scheme: offer.scheme, price, terms, licence: quote.licence });
-      } catch (error) {
-        if (!(error instanceof HookFailed)) throw error;
-        // It may have moved the money before it failed.
-        return { response: null, why: error.message, paid: price };
-      }
-      if (headers === null) return leave('no plugin consents');
-      const exact = offer.scheme === 'crawler-price' ? { 'crawler-exact-price': price } : {};
-      const response = await send({ ...headers, ...exact });
-      if (response === null || response.unreached) return leave('the request was not sent');
-      await note(id, hostKey, { state: 'answered', status: response.status, ...receiptIn(response) });
-      return { response, paid: price };
-    },
+  readonly pay: Payments['pay'] = async (page, send) => {
+    const { url, hostKey, quote } = page;
+    const chosen = affordable(this.#options.policy(), hostKey, quote);
+    if (typeof chosen === 'string') return { response: null, why: chosen, paid: '' };
+    const { offer, money } = chosen;
+    const price = moneyText(money);
+    const id = randomUUID();
+    const leave = async (why: string): Promise<PaidFor> => {
+      await this.#note(id, hostKey, { state: 'withdrawn', why });
+      return { response: null, why, paid: '' };
+    };
+    const objection = await this.#reserve(id, page, offer.scheme, price);
+    if (objection !== '') return leave(objection);
+    const terms = offer.scheme === 'x402' ? offer.terms : price;
+    let headers: Readonly<Record<string, string>> | null;
+    try {
+      headers = await this.#options.hooks.pay({
+        url,
+        hostKey,
+        scheme: offer.scheme,
+        price,
+        terms,
+        licence: quote.licence,
+      });
+    } catch (error) {
+      if (!(error instanceof HookFailed)) throw error;
+      // It may have moved the money before it failed.
+      return { response: null, why: error.message, paid: price };
+    }
+    if (headers === null) return leave('no plugin consents');
+    const exact = offer.scheme === 'crawler-price' ? { 'crawler-exact-price': price } : {};
+    const response = await send({ ...headers, ...exact });
+    if (response === null || response.unreached) return leave('the request was not sent');
+    await this.#note(id, hostKey, { state: 'answered', status: response.status, ...receiptIn(response) });
+    return { response, paid: price };
   };
 }
 

@@ -133,70 +133,83 @@ interface Batch {
 }
 
 export function createPublisher(options: PublisherOptions): Publisher {
-  const { log, clock } = options;
-  let gathering = emptyBatch();
-  const waitingForRoom: (() => void)[] = [];
-  const leases = new Set<LeaseState>();
-  const resultAppends = new Set<Promise<unknown>>();
-  let bytesUnacked = 0;
-  let cycle: Promise<void> | undefined;
-  let timer = new AbortController();
-  let timerAtMs = Number.POSITIVE_INFINITY;
-  let flushDue = false;
-  let failure: { readonly error: unknown } | undefined;
-  let tooLarge = 0;
+  return new LeasePublisher(options);
+}
 
-  const fail = (error: unknown) => {
-    if (failure !== undefined) return;
-    failure = { error };
-    for (const proceed of waitingForRoom.splice(0)) proceed();
-    options.onFailure(error);
+/** Its public acts are fields, since callers hand out single ones: `publisher.responded`. */
+class LeasePublisher implements Publisher {
+  readonly #options: PublisherOptions;
+  readonly #log: Log;
+  readonly #clock: Clock;
+  #gathering = emptyBatch();
+  readonly #waitingForRoom: (() => void)[] = [];
+  readonly #leases = new Set<LeaseState>();
+  readonly #resultAppends = new Set<Promise<unknown>>();
+  #bytesUnacked = 0;
+  #cycle: Promise<void> | undefined;
+  #timer = new AbortController();
+  #timerAtMs = Number.POSITIVE_INFINITY;
+  #flushDue = false;
+  #failure: { readonly error: unknown } | undefined;
+  #tooLarge = 0;
+
+  constructor(options: PublisherOptions) {
+    this.#options = options;
+    this.#log = options.log;
+    this.#clock = options.clock;
+  }
+
+  readonly #fail = (error: unknown) => {
+    if (this.#failure !== undefined) return;
+    this.#failure = { error };
+    for (const proceed of this.#waitingForRoom.splice(0)) proceed();
+    this.#options.onFailure(error);
   };
 
   /** Makes sure that a flush starts within this time. */
-  const schedule = (waitMs: number) => {
-    const atMs = clock.nowMs() + waitMs;
-    if (atMs >= timerAtMs) return;
-    stopTimer();
-    timerAtMs = atMs;
-    const { signal } = timer;
-    void clock.sleepUntil(atMs, signal).then(() => {
-      if (!signal.aborted) flush();
+  #schedule(waitMs: number) {
+    const atMs = this.#clock.nowMs() + waitMs;
+    if (atMs >= this.#timerAtMs) return;
+    this.#stopTimer();
+    this.#timerAtMs = atMs;
+    const { signal } = this.#timer;
+    void this.#clock.sleepUntil(atMs, signal).then(() => {
+      if (!signal.aborted) this.#flush();
     });
-  };
+  }
 
-  const stopTimer = () => {
-    if (timerAtMs === Number.POSITIVE_INFINITY) return;
+  #stopTimer() {
+    if (this.#timerAtMs === Number.POSITIVE_INFINITY) return;
     // Aborted with a reason of our own, since the default one is an exception with a stack, which costs 5 µs each time.
-    timer.abort('superseded');
-    timer = new AbortController();
-    timerAtMs = Number.POSITIVE_INFINITY;
-  };
+    this.#timer.abort('superseded');
+    this.#timer = new AbortController();
+    this.#timerAtMs = Number.POSITIVE_INFINITY;
+  }
 
   /** Starts a cycle; while one is under way, the next follows it at once. */
-  const flush = () => {
-    stopTimer();
-    if (failure !== undefined) return;
-    if (cycle !== undefined) {
-      flushDue = true;
+  #flush() {
+    this.#stopTimer();
+    if (this.#failure !== undefined) return;
+    if (this.#cycle !== undefined) {
+      this.#flushDue = true;
       return;
     }
-    flushDue = false;
-    const batch = gathering;
-    gathering = emptyBatch();
-    cycle = publish(batch)
-      .catch(fail)
+    this.#flushDue = false;
+    const batch = this.#gathering;
+    this.#gathering = emptyBatch();
+    this.#cycle = this.#publish(batch)
+      .catch(this.#fail)
       .finally(() => {
-        cycle = undefined;
-        if (flushDue) flush();
+        this.#cycle = undefined;
+        if (this.#flushDue) this.#flush();
       });
-  };
+  }
 
-  const publish = async (batch: Batch) => {
-    const records = encodeBatch(batch, options);
-    if (records.length > 0) await log.append(records).catch((error) => leaveOut(batch, records, error));
-    options.linkCache.remember(batch.pending);
-    const nowMs = clock.nowMs();
+  async #publish(batch: Batch) {
+    const records = encodeBatch(batch, this.#options);
+    if (records.length > 0) await this.#log.append(records).catch((error) => this.#leaveOut(batch, records, error));
+    this.#options.linkCache.remember(batch.pending);
+    const nowMs = this.#clock.nowMs();
     for (const { lease, outcome, requests, spans } of batch.reports) {
       lease.unacked -= 1;
       spans?.acked();
@@ -205,139 +218,143 @@ export function createPublisher(options: PublisherOptions): Publisher {
       lease.requests.push(...requests);
       lease.readySinceMs ||= nowMs;
     }
-    bytesUnacked -= batch.bytes;
-    for (const proceed of waitingForRoom.splice(0)) proceed();
-    sendResults(nowMs);
-  };
+    this.#bytesUnacked -= batch.bytes;
+    for (const proceed of this.#waitingForRoom.splice(0)) proceed();
+    this.#sendResults(nowMs);
+  }
 
   /** Handles records that are too large for their topic: the outcome says so, and the rest of the cycle is durable. */
-  const leaveOut = (batch: Batch, records: readonly AppendRecord[], error: unknown) => {
+  #leaveOut(batch: Batch, records: readonly AppendRecord[], error: unknown) {
     if (!(error instanceof RecordTooLarge)) throw error;
     for (const record of error.indexes.map((index) => records[index])) {
       // Links belong to many pages, and none may be lost.
-      if (record?.topic === options.topics.discovered) throw error;
+      if (record?.topic === this.#options.topics.discovered) throw error;
       const report = batch.reports.find((one) => one.record !== undefined && one.record === record);
       if (report?.outcome) report.outcome = { ...report.outcome, kind: 'tooLarge', detail: error.message };
-      else tooLarge += 1;
+      else this.#tooLarge += 1;
     }
-  };
+  }
 
-  const sendResults = (nowMs: number) => {
+  #sendResults(nowMs: number) {
     const records: AppendRecord[] = [];
     const reports: TaskOutcomes[] = [];
     let nextMs = Number.POSITIVE_INFINITY;
-    for (const lease of leases) {
+    for (const lease of this.#leases) {
       const last = lease.finished && lease.unacked === 0;
       const dueAtMs = lease.readySinceMs + fetcherLimits.resultsMs;
-      if (last) leases.delete(lease);
+      if (last) this.#leases.delete(lease);
       else if (lease.readySinceMs === 0) continue;
       else if (dueAtMs > nowMs) {
         nextMs = Math.min(nextMs, dueAtMs);
         continue;
       }
-      records.push(resultRecord(lease, last, options));
+      records.push(resultRecord(lease, last, this.#options));
       reports.push([lease.task, lease.outcomes, last]);
       lease.outcomes = [];
       lease.requests = [];
       lease.facts = { ...lease.facts, sitemaps: [] };
       lease.readySinceMs = 0;
     }
-    if (nextMs !== Number.POSITIVE_INFINITY) schedule(nextMs - nowMs);
-    appendResults(records, reports);
-  };
+    if (nextMs !== Number.POSITIVE_INFINITY) this.#schedule(nextMs - nowMs);
+    this.#appendResults(records, reports);
+  }
 
-  const appendResults = (records: readonly AppendRecord[], reports: readonly TaskOutcomes[]) => {
-    if (records.length === 0 || failure !== undefined) return;
-    const append = log
+  #appendResults(records: readonly AppendRecord[], reports: readonly TaskOutcomes[]) {
+    if (records.length === 0 || this.#failure !== undefined) return;
+    const append = this.#log
       .append(records)
       .then(() => {
-        for (const [task, outcomes, last] of reports) options.onDurable?.(task, outcomes, last);
+        for (const [task, outcomes, last] of reports) this.#options.onDurable?.(task, outcomes, last);
       })
-      .catch(fail)
-      .finally(() => resultAppends.delete(append));
-    resultAppends.add(append);
-  };
+      .catch(this.#fail)
+      .finally(() => this.#resultAppends.delete(append));
+    this.#resultAppends.add(append);
+  }
 
-  const gather = (lease: LeaseState, report: Gathered): Promise<void> | undefined => {
-    bytesUnacked += add(gathering, lease, report, options);
-    if (gathering.bytes >= fetcherLimits.flushBytes) flush();
-    else schedule(fetcherLimits.flushMs);
-    if (bytesUnacked <= fetcherLimits.publishBytesMax || failure !== undefined) return undefined;
-    return new Promise((resolve) => waitingForRoom.push(resolve));
-  };
+  #gather(lease: LeaseState, report: Gathered): Promise<void> | undefined {
+    this.#bytesUnacked += add(this.#gathering, lease, report, this.#options);
+    if (this.#gathering.bytes >= fetcherLimits.flushBytes) this.#flush();
+    else this.#schedule(fetcherLimits.flushMs);
+    if (this.#bytesUnacked <= fetcherLimits.publishBytesMax || this.#failure !== undefined) return undefined;
+    return new Promise((resolve) => this.#waitingForRoom.push(resolve));
+  }
 
   /** Records sent with the pages of this cycle. */
-  const beside = (name: 'responses' | 'render' | 'robots', hostKey: string, value: Buffer, key = hostKey) => {
-    const { topics, partitions, keyMode } = options;
+  #beside(name: 'responses' | 'render' | 'robots', hostKey: string, value: Buffer, key = hostKey) {
+    const { topics, partitions, keyMode } = this.#options;
     if (value.length > logLimits.recordBytesMax) {
-      tooLarge += 1;
+      this.#tooLarge += 1;
       return;
     }
     const partition = partitionOf(partitionKeyOf(hostKey, keyMode), partitions);
-    gathering.pages.push({ topic: topics[name], partition, key: Buffer.from(key), value });
-    gathering.bytes += value.length;
-    bytesUnacked += value.length;
-    schedule(fetcherLimits.flushMs);
+    this.#gathering.pages.push({ topic: topics[name], partition, key: Buffer.from(key), value });
+    this.#gathering.bytes += value.length;
+    this.#bytesUnacked += value.length;
+    this.#schedule(fetcherLimits.flushMs);
+  }
+
+  readonly open: Publisher['open'] = (task) => {
+    const lease: LeaseState = {
+      task,
+      facts: blankHostFacts,
+      completedAtMs: 0,
+      outcomes: [],
+      requests: [],
+      unacked: 0,
+      readySinceMs: 0,
+      finished: false,
+    };
+    this.#leases.add(lease);
+    return {
+      report: (report) => {
+        for (const { endMs } of report.requests) lease.completedAtMs = Math.max(lease.completedAtMs, endMs);
+        return this.#gather(lease, report);
+      },
+      found: (groups, pending) => this.#gather(lease, { outcome: null, requests: [], page: null, groups, pending }),
+      requested(request) {
+        lease.requests.push(request);
+        lease.completedAtMs = Math.max(lease.completedAtMs, request.endMs);
+      },
+      learnt(facts) {
+        // Sitemaps are reported once, when robots.txt is new: later facts must not overwrite them.
+        lease.facts = facts.sitemaps.length > 0 ? facts : { ...facts, sitemaps: lease.facts.sitemaps };
+      },
+      sitemapsRead(sinceMs, left) {
+        if (sinceMs > 0) lease.facts = { ...lease.facts, sitemapsSinceMs: sinceMs, sitemapsLeft: left };
+      },
+      requestLease: (hostKey, hop) => this.#appendResults([leaseRequestRecord(hostKey, hop, this.#options)], []),
+      finish: () => {
+        lease.finished = true;
+        this.#schedule(fetcherLimits.flushMs);
+      },
+    };
   };
 
-  return {
-    open(task) {
-      const lease: LeaseState = {
-        task,
-        facts: blankHostFacts,
-        completedAtMs: 0,
-        outcomes: [],
-        requests: [],
-        unacked: 0,
-        readySinceMs: 0,
-        finished: false,
-      };
-      leases.add(lease);
-      return {
-        report(report) {
-          for (const { endMs } of report.requests) lease.completedAtMs = Math.max(lease.completedAtMs, endMs);
-          return gather(lease, report);
-        },
-        found: (groups, pending) => gather(lease, { outcome: null, requests: [], page: null, groups, pending }),
-        requested(request) {
-          lease.requests.push(request);
-          lease.completedAtMs = Math.max(lease.completedAtMs, request.endMs);
-        },
-        learnt(facts) {
-          // Sitemaps are reported once, when robots.txt is new: later facts must not overwrite them.
-          lease.facts = facts.sitemaps.length > 0 ? facts : { ...facts, sitemaps: lease.facts.sitemaps };
-        },
-        sitemapsRead(sinceMs, left) {
-          if (sinceMs > 0) lease.facts = { ...lease.facts, sitemapsSinceMs: sinceMs, sitemapsLeft: left };
-        },
-        requestLease: (hostKey, hop) => appendResults([leaseRequestRecord(hostKey, hop, options)], []),
-        finish() {
-          lease.finished = true;
-          schedule(fetcherLimits.flushMs);
-        },
-      };
-    },
-    responded: (response) => beside('responses', response.hostKey, options.codec.encode('responses', response)),
-    needsBrowser: (render) => beside('render', render.hostKey, options.codec.encode('render', render)),
-    readRobots({ origin, hash, ...copy }) {
-      const body = Buffer.from(copy.body.buffer, copy.body.byteOffset, copy.body.byteLength);
-      const value = options.codec.encode('robots', { ...copy, origin, hash, body });
-      beside('robots', hostKeyOf(origin), value, `${origin} ${hash}`);
-    },
-    get tooLarge() {
-      return tooLarge;
-    },
-    async drain() {
-      const open = () =>
-        gathering.reports.length + gathering.pages.length > 0 || [...leases].some((lease) => lease.finished);
-      while (failure === undefined && (cycle !== undefined || open())) {
-        flush();
-        await cycle;
-      }
-      stopTimer();
-      await Promise.all(resultAppends);
-      if (failure !== undefined) throw failure.error;
-    },
+  readonly responded: Publisher['responded'] = (response) =>
+    this.#beside('responses', response.hostKey, this.#options.codec.encode('responses', response));
+  readonly needsBrowser: Publisher['needsBrowser'] = (render) =>
+    this.#beside('render', render.hostKey, this.#options.codec.encode('render', render));
+  readonly readRobots: Publisher['readRobots'] = ({ origin, hash, ...copy }) => {
+    const body = Buffer.from(copy.body.buffer, copy.body.byteOffset, copy.body.byteLength);
+    const value = this.#options.codec.encode('robots', { ...copy, origin, hash, body });
+    this.#beside('robots', hostKeyOf(origin), value, `${origin} ${hash}`);
+  };
+
+  get tooLarge() {
+    return this.#tooLarge;
+  }
+
+  readonly drain: Publisher['drain'] = async () => {
+    const open = () =>
+      this.#gathering.reports.length + this.#gathering.pages.length > 0 ||
+      [...this.#leases].some((lease) => lease.finished);
+    while (this.#failure === undefined && (this.#cycle !== undefined || open())) {
+      this.#flush();
+      await this.#cycle;
+    }
+    this.#stopTimer();
+    await Promise.all(this.#resultAppends);
+    if (this.#failure !== undefined) throw this.#failure.error;
   };
 }
 

@@ -22,7 +22,7 @@ import { hostKeyOf } from '../../../topology/url/host-key.ts';
 import { compileUsage, noUsage, type RobotsUsage } from '../../../topology/usage/robots-usage.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { fetcherLimits } from '../fetcher-limits.ts';
-import { createMovedAnswers } from './moved-answers.ts';
+import { createMovedAnswers, type MovedAnswers } from './moved-answers.ts';
 
 export interface Robots {
   readonly status: 'rules' | 'allowAll' | 'unreachable';
@@ -118,96 +118,124 @@ export function createRobotsCache(
   productToken: ProductTokens | ((origin: string) => ProductTokens),
   onCopy: (copy: RobotsCopy) => void = () => {},
 ): RobotsCache {
+  return new KeptRobots(clock, productToken, onCopy);
+}
+
+/** Its public acts are fields, since callers wrap a cache by spreading it: `{ ...cache, get }`. */
+class KeptRobots implements RobotsCache {
+  readonly #clock: Clock;
+  readonly #onCopy: (copy: RobotsCopy) => void;
   /** In order of last use. */
-  const entries = new Map<string, Entry>();
-  const tokensOf = typeof productToken === 'function' ? productToken : () => productToken;
-  const anyToken = (origin: string) => firstToken(tokensOf(origin));
-  /** True if rules that were read for one origin are valid for the other. */
-  const sameTokens = (a: string, b: string) => `${tokensOf(a)}` === `${tokensOf(b)}`;
+  readonly #entries = new Map<string, Entry>();
+  readonly #tokensOf: (origin: string) => ProductTokens;
   /**
    * Origins with a copy that was not reported as an answer yet: it came with a robots hop, or with another origin's
    * chain.
    */
-  const unreported = new Set<string>();
-  const underWay = new Map<string, Promise<Robots | null>>();
+  readonly #unreported = new Set<string>();
+  readonly #underWay = new Map<string, Promise<Robots | null>>();
   /** By origin, in order of the last request. */
-  const elsewhere = new Map<string, Elsewhere>();
-  const moved = createMovedAnswers(clock);
-  let bytesKept = 0;
+  readonly #elsewhere = new Map<string, Elsewhere>();
+  readonly #moved: MovedAnswers;
+  #bytesKept = 0;
 
-  const forget = (origin: string) => {
-    bytesKept -= entries.get(origin)?.bytes ?? 0;
-    entries.delete(origin);
-    unreported.delete(origin);
-  };
-  const keep = (origin: string, entry: Entry) => {
-    forget(origin);
-    entries.set(origin, entry);
-    unreported.add(origin);
-    bytesKept += entry.bytes;
+  constructor(
+    clock: Clock,
+    productToken: ProductTokens | ((origin: string) => ProductTokens),
+    onCopy: (copy: RobotsCopy) => void,
+  ) {
+    this.#clock = clock;
+    this.#tokensOf = typeof productToken === 'function' ? productToken : () => productToken;
+    this.#onCopy = onCopy;
+    this.#moved = createMovedAnswers(clock);
+  }
+
+  #anyToken(origin: string) {
+    return firstToken(this.#tokensOf(origin));
+  }
+
+  /** True if rules that were read for one origin are valid for the other. */
+  #sameTokens(a: string, b: string) {
+    return `${this.#tokensOf(a)}` === `${this.#tokensOf(b)}`;
+  }
+
+  #forget(origin: string) {
+    this.#bytesKept -= this.#entries.get(origin)?.bytes ?? 0;
+    this.#entries.delete(origin);
+    this.#unreported.delete(origin);
+  }
+
+  #keep(origin: string, entry: Entry) {
+    this.#forget(origin);
+    this.#entries.set(origin, entry);
+    this.#unreported.add(origin);
+    this.#bytesKept += entry.bytes;
     const { robotsEntriesMax, robotsEntriesBytesMax } = fetcherLimits;
-    while (entries.size > robotsEntriesMax || (bytesKept > robotsEntriesBytesMax && entries.size > 1)) {
-      forget(entries.keys().next().value!);
+    while (
+      this.#entries.size > robotsEntriesMax ||
+      (this.#bytesKept > robotsEntriesBytesMax && this.#entries.size > 1)
+    ) {
+      this.#forget(this.#entries.keys().next().value!);
     }
-  };
+  }
 
   /** A usable copy, without a request. */
-  const usable = (origin: string): Entry | undefined => {
-    const entry = entries.get(origin);
+  #usable(origin: string): Entry | undefined {
+    const entry = this.#entries.get(origin);
     if (entry === undefined) return undefined;
-    const nowMs = clock.nowMs();
+    const nowMs = this.#clock.nowMs();
     if (needsRefetch(nowMs - entry.robots.fetchedAtMs) && nowMs >= entry.staleUntilMs) return undefined;
-    entries.delete(origin);
-    entries.set(origin, entry);
+    this.#entries.delete(origin);
+    this.#entries.set(origin, entry);
     return entry;
-  };
+  }
 
   /** Follows a chain to its end from the last of `asked`. The rules bind the origin first asked, and the last as well. */
-  const follow = async (asked: readonly string[], fetch: RobotsFetch): Promise<Robots | 'elsewhere' | null> => {
+  async #follow(asked: readonly string[], fetch: RobotsFetch): Promise<Robots | 'elsewhere' | null> {
     const origin = originOf(asked[0]!);
     const url = asked[asked.length - 1]!;
-    const isTheirs = asked.length > 1 && isRobotsTxt(url) && sameTokens(origin, originOf(url));
-    const there = isTheirs ? usable(originOf(url)) : undefined;
+    const isTheirs = asked.length > 1 && isRobotsTxt(url) && this.#sameTokens(origin, originOf(url));
+    const there = isTheirs ? this.#usable(originOf(url)) : undefined;
     if (there !== undefined) {
-      keep(origin, there);
+      this.#keep(origin, there);
       // Its body is on the log already, by the same hash.
-      onCopy(copyOf(origin, url, there.robots, 200, nothing));
+      this.#onCopy(copyOf(origin, url, there.robots, 200, nothing));
       return there.robots;
     }
     const isFar = asked.length > 1 && originOf(asked[asked.length - 2]!) !== originOf(url);
-    const response = (isFar ? moved.get(url) : undefined) ?? (await fetch(asked));
+    const response = (isFar ? this.#moved.get(url) : undefined) ?? (await fetch(asked));
     if (response === null || response === 'elsewhere') return response;
-    if (isFar) moved.add(url, response);
-    const nowMs = clock.nowMs();
-    const old = entries.get(origin);
+    if (isFar) this.#moved.add(url, response);
+    const nowMs = this.#clock.nowMs();
+    const old = this.#entries.get(origin);
     const cameAtMs = nowMs - (response.ageMs ?? 0);
     const cachedAgeMs = old === undefined ? null : nowMs - old.robots.fetchedAtMs;
     const verdict = robotsVerdict({ url, status: response.status, location: response.location, asked, cachedAgeMs });
     const report = (binds: string, robots: Robots, body: Uint8Array) =>
-      onCopy(copyOf(binds, url, robots, response.status, body));
+      this.#onCopy(copyOf(binds, url, robots, response.status, body));
     const keepHere = (entry: Entry, body: Uint8Array): Robots => {
-      keep(origin, entry);
+      this.#keep(origin, entry);
       report(origin, entry.robots, body);
       // If a chain was given up for its length, the robots.txt of its last host may still lead somewhere.
       const isRedirect = response.status >= 300 && response.status < 400;
-      if (isRobotsTxt(url) && originOf(url) !== origin && !isRedirect && sameTokens(origin, originOf(url))) {
-        keep(originOf(url), entry);
+      if (isRobotsTxt(url) && originOf(url) !== origin && !isRedirect && this.#sameTokens(origin, originOf(url))) {
+        this.#keep(originOf(url), entry);
         report(originOf(url), entry.robots, body);
       }
       return entry.robots;
     };
     switch (verdict.kind) {
       case 'follow':
-        return follow([...asked, verdict.url], fetch);
+        return this.#follow([...asked, verdict.url], fetch);
       case 'parse': {
         const body = response.body.subarray(0, robotsLimits.bodyBytesMax);
         const startMs = performance.now();
-        const token = tokenInForce(body, tokensOf(origin));
+        const token = tokenInForce(body, this.#tokensOf(origin));
         const rules = parseRobots(body, token, url);
         response.onParsed?.(performance.now() - startMs);
         const usage = compileUsage(rules);
         const robots = {
-          ...open(cameAtMs, anyToken(origin)),
+          ...open(cameAtMs, this.#anyToken(origin)),
           status: 'rules',
           rules,
           usage,
@@ -217,100 +245,102 @@ export function createRobotsCache(
         return keepHere({ robots, bytes: body.length, staleUntilMs: 0 }, body);
       }
       case 'allow_all':
-        return keepHere({ robots: open(cameAtMs, anyToken(origin)), bytes: 0, staleUntilMs: 0 }, nothing);
+        return keepHere({ robots: open(cameAtMs, this.#anyToken(origin)), bytes: 0, staleUntilMs: 0 }, nothing);
       case 'use_cached': {
         const robots = { ...old!.robots, stale: true };
-        keep(origin, { ...old!, robots, staleUntilMs: nowMs + fetcherLimits.robotsStaleRecheckMs });
+        this.#keep(origin, { ...old!, robots, staleUntilMs: nowMs + fetcherLimits.robotsStaleRecheckMs });
         const { retryAfterMs } = response;
         if (classify(response) !== 'throttled' && retryAfterMs === 0) return robots;
         return { ...robots, throttled: true, detail: detailOf(response), retryAfterMs };
       }
       case 'disallow_all':
-        return unreachable(response, nowMs, anyToken(origin), asked.length > 1);
+        return unreachable(response, nowMs, this.#anyToken(origin), asked.length > 1);
     }
-  };
+  }
 
   /** To be called when a lease was requested. */
-  const requested = (origin: string): Elsewhere => {
-    const nowMs = clock.nowMs();
-    const chain = elsewhere.get(origin) ?? newChain(nowMs);
+  #requested(origin: string): Elsewhere {
+    const nowMs = this.#clock.nowMs();
+    const chain = this.#elsewhere.get(origin) ?? newChain(nowMs);
     chain.requestedAtMs = nowMs;
-    elsewhere.delete(origin);
-    elsewhere.set(origin, chain);
-    if (elsewhere.size > fetcherLimits.robotsEntriesMax) elsewhere.delete(elsewhere.keys().next().value!);
+    this.#elsewhere.delete(origin);
+    this.#elsewhere.set(origin, chain);
+    if (this.#elsewhere.size > fetcherLimits.robotsEntriesMax)
+      this.#elsewhere.delete(this.#elsewhere.keys().next().value!);
     return chain;
-  };
+  }
 
   /** Waits a moment for the answer from the other host. */
-  const awaited = async (origin: string, chain: Elsewhere): Promise<Robots | null> => {
+  async #awaited(origin: string, chain: Elsewhere): Promise<Robots | null> {
     const patience = new AbortController();
-    const patienceEnds = clock.sleepUntil(clock.nowMs() + fetcherLimits.robotsHopWaitMs, patience.signal);
+    const patienceEnds = this.#clock.sleepUntil(this.#clock.nowMs() + fetcherLimits.robotsHopWaitMs, patience.signal);
     await Promise.race([chain.answered, patienceEnds]);
     patience.abort();
-    const known = usable(origin);
+    const known = this.#usable(origin);
     if (known !== undefined) return known.robots;
-    if (chain.unreachable !== undefined) elsewhere.delete(origin);
+    if (chain.unreachable !== undefined) this.#elsewhere.delete(origin);
     return chain.unreachable ?? null;
-  };
+  }
 
-  const refetch = async (origin: string, fetch: RobotsFetch): Promise<Robots | null> => {
-    const chain = elsewhere.get(origin);
-    const nowMs = clock.nowMs();
+  async #refetch(origin: string, fetch: RobotsFetch): Promise<Robots | null> {
+    const chain = this.#elsewhere.get(origin);
+    const nowMs = this.#clock.nowMs();
     if (chain !== undefined && nowMs - chain.requestedAtMs < fetcherLimits.robotsHopAgainMs)
-      return awaited(origin, chain);
+      return this.#awaited(origin, chain);
     if (chain !== undefined && nowMs - chain.sinceMs >= fetcherLimits.robotsHopPatienceMs) {
-      elsewhere.delete(origin);
+      this.#elsewhere.delete(origin);
       return {
-        ...open(nowMs, anyToken(origin)),
+        ...open(nowMs, this.#anyToken(origin)),
         status: 'unreachable',
         detail: 'robots.txt: moved to a host that could not be asked',
       };
     }
-    const robots = await follow([`${origin}/robots.txt`], fetch);
-    if (robots === 'elsewhere') return awaited(origin, requested(origin));
-    elsewhere.delete(origin);
+    const robots = await this.#follow([`${origin}/robots.txt`], fetch);
+    if (robots === 'elsewhere') return this.#awaited(origin, this.#requested(origin));
+    this.#elsewhere.delete(origin);
     return robots;
+  }
+
+  readonly get: RobotsCache['get'] = async (origin, fetch) => {
+    const known = this.#usable(origin);
+    if (known !== undefined) return { robots: known.robots, fresh: this.#unreported.delete(origin) };
+    for (;;) {
+      const others = this.#underWay.get(origin);
+      if (others === undefined) break;
+      const robots = await others;
+      if (robots !== null) return { robots, fresh: true };
+    }
+    const mine = this.#refetch(origin, fetch).finally(() => this.#underWay.delete(origin));
+    this.#underWay.set(origin, mine);
+    const robots = await mine;
+    this.#unreported.delete(origin);
+    return robots === null ? null : { robots, fresh: true };
   };
 
-  return {
-    async get(origin, fetch) {
-      const known = usable(origin);
-      if (known !== undefined) return { robots: known.robots, fresh: unreported.delete(origin) };
-      for (;;) {
-        const others = underWay.get(origin);
-        if (others === undefined) break;
-        const robots = await others;
-        if (robots !== null) return { robots, fresh: true };
-      }
-      const mine = refetch(origin, fetch).finally(() => underWay.delete(origin));
-      underWay.set(origin, mine);
-      const robots = await mine;
-      unreported.delete(origin);
-      return robots === null ? null : { robots, fresh: true };
-    },
-    has: (origin) => usable(origin) !== undefined,
-    async hop(asked, fetch) {
-      const origin = originOf(asked[0]!);
-      const robots = await follow(asked, fetch);
-      if (robots === null) return;
-      if (robots !== 'elsewhere' && robots.status !== 'unreachable') {
-        elsewhere.get(origin)?.answer();
-        elsewhere.delete(origin);
-        return;
-      }
-      // The lease that requested it may have run in another process; the next one runs here, and finds the answer.
-      const chain = requested(origin);
-      if (robots === 'elsewhere') return;
-      chain.unreachable = robots;
-      chain.answer();
-    },
-    forgetMoves(isTaken) {
-      for (const origin of elsewhere.keys()) if (isTaken(hostKeyOf(`${origin}/`))) elsewhere.delete(origin);
-    },
-    get size() {
-      return entries.size;
-    },
+  readonly has: RobotsCache['has'] = (origin) => this.#usable(origin) !== undefined;
+  readonly hop: RobotsCache['hop'] = async (asked, fetch) => {
+    const origin = originOf(asked[0]!);
+    const robots = await this.#follow(asked, fetch);
+    if (robots === null) return;
+    if (robots !== 'elsewhere' && robots.status !== 'unreachable') {
+      this.#elsewhere.get(origin)?.answer();
+      this.#elsewhere.delete(origin);
+      return;
+    }
+    // The lease that requested it may have run in another process; the next one runs here, and finds the answer.
+    const chain = this.#requested(origin);
+    if (robots === 'elsewhere') return;
+    chain.unreachable = robots;
+    chain.answer();
   };
+
+  readonly forgetMoves: RobotsCache['forgetMoves'] = (isTaken) => {
+    for (const origin of this.#elsewhere.keys()) if (isTaken(hostKeyOf(`${origin}/`))) this.#elsewhere.delete(origin);
+  };
+
+  get size() {
+    return this.#entries.size;
+  }
 }
 
 const nothing = new Uint8Array();

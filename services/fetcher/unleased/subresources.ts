@@ -63,86 +63,109 @@ export interface SubresourceOptions {
 }
 
 export function createSubresources(options: SubresourceOptions): Subresources {
-  const { requestPath, robots, limits } = options;
-  const clock = requestPath.ownClock;
-  /** In order of last use. */
-  const kept = new Map<string, { readonly answer: Subresource; readonly untilMs: number }>();
-  const underWay = new Map<string, Promise<Subresource | NotLoaded>>();
-  const notLoaded: Record<NotLoaded, number> = { robots: 0, blocked: 0, address: 0, late: 0, failed: 0 };
-  let bytes = 0;
+  return new FetchedSubresources(options);
+}
 
-  const paced = async (
+/** Its public acts are fields, since callers hand out single ones: `subresources.stats`. */
+class FetchedSubresources implements Subresources {
+  readonly #options: SubresourceOptions;
+  /** In order of last use. */
+  readonly #kept = new Map<string, { readonly answer: Subresource; readonly untilMs: number }>();
+  readonly #underWay = new Map<string, Promise<Subresource | NotLoaded>>();
+  readonly #notLoaded: Record<NotLoaded, number> = { robots: 0, blocked: 0, address: 0, late: 0, failed: 0 };
+  #bytes = 0;
+
+  constructor(options: SubresourceOptions) {
+    this.#options = options;
+  }
+
+  async #paced(
     url: string,
     delayMs: number,
     latestStartMs: number,
     bodyBytesMax: number,
     purpose: Pick<RequestPurpose, 'kind' | 'hop' | 'robotsHash' | 'robotsAtMs'>,
-  ) => {
+  ) {
     const hostKey = hostKeyOf(url);
-    const response = await pacedRequest(requestPath, {
-      ...{ url, headers: options.headersOf(hostKey), bodyBytesMax, hostKey, delayMs, delayFactor: 0, latestStartMs },
+    const response = await pacedRequest(this.#options.requestPath, {
+      ...{
+        url,
+        headers: this.#options.headersOf(hostKey),
+        bodyBytesMax,
+        hostKey,
+        delayMs,
+        delayFactor: 0,
+        latestStartMs,
+      },
       kind: purpose.kind === 'robots' ? 'robots' : 'requisite',
       record: (made, addressDelayMs) =>
-        options.record(requestRecord(url, { ...purpose, outcomeIndex: -1 }, delayMs, made, addressDelayMs)),
+        this.#options.record(requestRecord(url, { ...purpose, outcomeIndex: -1 }, delayMs, made, addressDelayMs)),
     });
-    if (response !== null) keepPause(requestPath, hostKey, response);
+    if (response !== null) keepPause(this.#options.requestPath, hostKey, response);
     return response;
-  };
-  const delayOf = (url: string, page: LoadingPage) =>
-    hostKeyOf(url) === page.hostKey ? page.delayMs : Math.max(options.delayOf(hostKeyOf(url)), 0);
-  const robotsFetch =
-    (page: LoadingPage, latestStartMs: number): RobotsFetch =>
-    async (asked) => {
-      const delayMs = delayOf(asked.at(-1)!, page);
+  }
+
+  #delayOf(url: string, page: LoadingPage) {
+    return hostKeyOf(url) === page.hostKey ? page.delayMs : Math.max(this.#options.delayOf(hostKeyOf(url)), 0);
+  }
+
+  #robotsFetch(page: LoadingPage, latestStartMs: number): RobotsFetch {
+    return async (asked) => {
+      const delayMs = this.#delayOf(asked.at(-1)!, page);
       const purpose = { kind: 'robots', hop: asked.length - 1, robotsHash: '', robotsAtMs: 0 } as const;
-      const response = await paced(asked.at(-1)!, delayMs, latestStartMs, robotsLimits.bodyBytesMax, purpose);
+      const response = await this.#paced(asked.at(-1)!, delayMs, latestStartMs, robotsLimits.bodyBytesMax, purpose);
       return response === null ? null : robotsResponse(response);
     };
-  const forget = (url: string) => {
-    bytes -= kept.get(url)?.answer.body.length ?? 0;
-    kept.delete(url);
-  };
-  const fetchOne = async (url: string, page: LoadingPage, latestStartMs: number): Promise<Subresource | NotLoaded> => {
-    const notStarted = () => (requestPath.isBlocked(hostKeyOf(url)) ? 'blocked' : 'late');
-    const answer = await robots.get(originOf(url), robotsFetch(page, latestStartMs));
+  }
+
+  #forget(url: string) {
+    this.#bytes -= this.#kept.get(url)?.answer.body.length ?? 0;
+    this.#kept.delete(url);
+  }
+
+  async #fetchOne(url: string, page: LoadingPage, latestStartMs: number): Promise<Subresource | NotLoaded> {
+    const notStarted = () => (this.#options.requestPath.isBlocked(hostKeyOf(url)) ? 'blocked' : 'late');
+    const answer = await this.#options.robots.get(originOf(url), this.#robotsFetch(page, latestStartMs));
     if (answer === null) return notStarted();
     if (answer.robots.blockedAddress) return 'address';
     if (answer.robots.status === 'unreachable' || !isAllowed(answer.robots.rules, url)) return 'robots';
-    const politeMs = Math.max(delayOf(url, page), answer.robots.rules.crawlDelayMs ?? 0);
+    const politeMs = Math.max(this.#delayOf(url, page), answer.robots.rules.crawlDelayMs ?? 0);
     const { hash: robotsHash, fetchedAtMs: robotsAtMs } = answer.robots;
     const purpose = { kind: 'other', hop: 0, robotsHash, robotsAtMs } as const;
-    const response = await paced(url, politeMs, latestStartMs, limits.bodyBytesMax, purpose);
+    const response = await this.#paced(url, politeMs, latestStartMs, this.#options.limits.bodyBytesMax, purpose);
     if (response === null) return notStarted();
     if (response.failure?.kind === 'blockedAddress') return 'address';
     if (response.failure !== null || response.truncated) return 'failed';
     const { status, body } = response;
     const made = { status, headers: withoutCoding(response.headers), body };
-    forget(url);
-    kept.set(url, { answer: made, untilMs: clock.nowMs() + limits.cacheMs });
-    bytes += body.length;
-    while (bytes > limits.cacheBytesMax && kept.size > 1) forget(kept.keys().next().value!);
+    this.#forget(url);
+    this.#kept.set(url, {
+      answer: made,
+      untilMs: this.#options.requestPath.ownClock.nowMs() + this.#options.limits.cacheMs,
+    });
+    this.#bytes += body.length;
+    while (this.#bytes > this.#options.limits.cacheBytesMax && this.#kept.size > 1)
+      this.#forget(this.#kept.keys().next().value!);
     return made;
-  };
+  }
 
-  return {
-    stats: () => ({ ...notLoaded }),
-    async get(url, page, latestStartMs) {
-      const known = kept.get(url);
-      if (known !== undefined && known.untilMs > clock.nowMs()) {
-        kept.delete(url);
-        kept.set(url, known);
-        return known.answer;
-      }
-      let answer = underWay.get(url);
-      if (answer === undefined) {
-        answer = fetchOne(url, page, latestStartMs).finally(() => underWay.delete(url));
-        underWay.set(url, answer);
-      }
-      const made = await answer;
-      if (typeof made !== 'string') return made;
-      notLoaded[made] += 1;
-      return null;
-    },
+  readonly stats: Subresources['stats'] = () => ({ ...this.#notLoaded });
+  readonly get: Subresources['get'] = async (url, page, latestStartMs) => {
+    const known = this.#kept.get(url);
+    if (known !== undefined && known.untilMs > this.#options.requestPath.ownClock.nowMs()) {
+      this.#kept.delete(url);
+      this.#kept.set(url, known);
+      return known.answer;
+    }
+    let answer = this.#underWay.get(url);
+    if (answer === undefined) {
+      answer = this.#fetchOne(url, page, latestStartMs).finally(() => this.#underWay.delete(url));
+      this.#underWay.set(url, answer);
+    }
+    const made = await answer;
+    if (typeof made !== 'string') return made;
+    this.#notLoaded[made] += 1;
+    return null;
   };
 }
 

@@ -72,100 +72,124 @@ export interface KafkaCrawl {
 const lookEveryMs = 300;
 
 export async function runKafkaCrawl(crawl: KafkaCrawl): Promise<CrawlOutcome> {
-  const { clock, seeds, flags, signal, service, queries } = crawl;
+  const { clock, seeds, flags } = crawl;
   const startedAtMs = clock.nowMs();
   if (seeds.length === 0) needContact(flags, []);
-  const run = async (connection: KafkaConnection): Promise<CrawlOutcome> => {
-    const { log, codec, manifest } = connection;
-    service.crawl = manifest.crawl;
-    service.partitions = manifest.partitions;
-    codec.waits.onWait = ({ message }) => crawl.say(`${message}; retrying until it is available`);
-    const policy = await sendToKafka({
-      ...connection,
-      clock,
-      seeds,
-      flags,
-      flagsDo: flags.newOptions === true ? 'replace' : 'change',
-      say: crawl.say,
-    });
-    const given = seeds.map(({ url }) => url);
-    await crawl.seedRedirects.open({
-      policy,
-      seeds: given,
-      stored: () => storedRedirects(log, codec, manifest),
-      follow: (urls) => {
-        const targets = urls.map((url) => ({ url, priority: -1 }));
-        return sendToKafka({ ...connection, clock, seeds: targets, flags, flagsDo: 'change', say: crawl.say });
-      },
-    });
-    const place = `Kafka at ${flags.brokers}, crawl ${flags.crawl}`;
-    crawl.onPlan({ policy, seeds: given, place, options: null });
-    const control = followControl(log, codec, manifest.crawl);
-    let fail: (error: unknown) => void = () => {};
-    const failed = new Promise<never>((_, reject) => (fail = reject));
-    failed.catch(() => {});
-    const role = { ...connection, clock, flags, service, queries, onFailure: fail };
-    const frontier = await takeFrontierRole(role);
-    const cluster = watchCluster({ ...connection, clock, say: crawl.say });
-    service.away = cluster.away;
-    service.sources.add(cluster.metrics);
-    service.probes.serve(
-      () => cluster.waitsFor() ?? frontier.waitsFor(),
-      () => cluster.note(frontier.note()),
-    );
-    const look = async () => {
-      const { policy } = await control();
-      const pageQuota = policy === null ? null : parsePolicy(policy.json).pageQuota;
-      return lookAt(log, manifest.crawl, manifest.partitions, pageQuota);
-    };
-    let consumers: RunningProcessors | undefined;
-    const subscribing = new AbortController();
-    let renewed: Promise<void> | undefined;
-    try {
-      const folder = await ownFolder(flags, manifest);
-      await keepOptions(folder, crawl.options);
-      const { part } = folder;
-      const run = { shared: true, fromStart: false, reach: reachOf(flags), service, say: crawl.say };
-      const { plugins, beside } = crawl;
-      await recordPlugins({ log, codec, clock, manifest }, topology.fetcher, plugins.loaded, 'crawlstream crawl');
-      const context = { log, codec, clock, manifest, part, ...run, ...plugins.hooks };
-      consumers = await startProcessors(context, beside, flags);
-      const config = { ...fetcherConfig(flags), ...plugins.hooks, onReport: crawl.onReport, say: crawl.say };
-      // Subscriptions belong to this process, since the callback leads only to it.
-      const hubs = { folder, callback: flags.callback, fetcher: config };
-      queries.websub = await openWebsub(hubs, { log, codec, clock, topics: manifest });
-      renewed = queries.websub?.keep(subscribing.signal);
-      renewed?.catch(fail);
-      const outside = crawl.lending?.outside;
-      const fetcher = await takeFetcherRole(role, { ...config, outside });
-      crawl.lending?.open({ log, codec, clock, topics: manifest });
-      let outcome: Omit<CrawlOutcome, 'duplicates'>;
-      try {
-        const hosts = () => hostsOf(frontier.committed().values());
-        const { settle } = consumers;
-        const stays = () => crawl.lending?.look() ?? (crawl.seedRedirects.isBusy ? () => {} : undefined);
-        const watched = { ...crawl, stays, startedAtMs, everyMs: lookEveryMs, look, hosts, settle, signal };
-        const end = await watchCrawl({ ...watched, failed: Promise.race([failed, consumers.failed]) });
-        const { partitions } = await look();
-        const counters = sumCounters(partitions.map((partition) => partition.counters));
-        const traps = trapsOf(frontier.committed().values());
-        outcome = { end, counters, traps, seconds: (clock.nowMs() - startedAtMs) / 1000 };
-        await queries.over(end);
-      } finally {
-        service.probes.suspend('stopping');
-        crawl.lending?.close();
-        await fetcher.stop();
-        await crawl.seedRedirects.settle();
-      }
-      await consumers.drain();
-      const duplicates = await new DuplicateCounts({ log, codec, topics: manifest }).look().catch(() => null);
-      return { ...outcome, duplicates };
-    } finally {
-      subscribing.abort();
-      await Promise.allSettled([frontier.stop(), consumers?.stop(), renewed, cluster.stop()]);
-    }
+  return withKafka(flags, clock, true, (connection) => runConnected(crawl, connection, startedAtMs), undefined, true);
+}
+
+async function runConnected(
+  crawl: KafkaCrawl,
+  connection: KafkaConnection,
+  startedAtMs: number,
+): Promise<CrawlOutcome> {
+  const { clock, flags, service, queries, plugins, say } = crawl;
+  const { log, codec, manifest } = connection;
+  service.crawl = manifest.crawl;
+  service.partitions = manifest.partitions;
+  codec.waits.onWait = ({ message }) => crawl.say(`${message}; retrying until it is available`);
+  await plan(crawl, connection);
+  const control = followControl(log, codec, manifest.crawl);
+  let fail: (error: unknown) => void = () => {};
+  const failed = new Promise<never>((_, reject) => (fail = reject));
+  failed.catch(() => {});
+  const role = { ...connection, clock, flags, service, queries, onFailure: fail };
+  const frontier = await takeFrontierRole(role);
+  const cluster = watchCluster({ ...connection, clock, say });
+  service.away = cluster.away;
+  service.sources.add(cluster.metrics);
+  service.probes.serve(
+    () => cluster.waitsFor() ?? frontier.waitsFor(),
+    () => cluster.note(frontier.note()),
+  );
+  let consumers: RunningProcessors | undefined;
+  const subscribing = new AbortController();
+  let renewed: Promise<void> | undefined;
+  try {
+    const folder = await ownFolder(flags, manifest);
+    await keepOptions(folder, crawl.options);
+    const run = { shared: true, fromStart: false, reach: reachOf(flags), service, say };
+    await recordPlugins({ log, codec, clock, manifest }, topology.fetcher, plugins.loaded, 'crawlstream crawl');
+    const context = { log, codec, clock, manifest, part: folder.part, ...run, ...plugins.hooks };
+    consumers = await startProcessors(context, crawl.beside, flags);
+    const config = { ...fetcherConfig(flags), ...plugins.hooks, onReport: crawl.onReport, say };
+    // Subscriptions belong to this process, since the callback leads only to it.
+    const hubs = { folder, callback: flags.callback, fetcher: config };
+    queries.websub = await openWebsub(hubs, { log, codec, clock, topics: manifest });
+    renewed = queries.websub?.keep(subscribing.signal);
+    renewed?.catch(fail);
+    const fetcher = await takeFetcherRole(role, { ...config, outside: crawl.lending?.outside });
+    crawl.lending?.open({ log, codec, clock, topics: manifest });
+    const roles = { frontier, fetcher, consumers, failed: Promise.race([failed, consumers.failed]) };
+    const outcome = await untilEnd(crawl, connection, roles, control, startedAtMs);
+    await consumers.drain();
+    const duplicates = await new DuplicateCounts({ log, codec, topics: manifest }).look().catch(() => null);
+    return { ...outcome, duplicates };
+  } finally {
+    subscribing.abort();
+    await Promise.allSettled([frontier.stop(), consumers?.stop(), renewed, cluster.stop()]);
+  }
+}
+
+/** Sends policy and seeds, and reports the plan. */
+async function plan(crawl: KafkaCrawl, connection: KafkaConnection): Promise<void> {
+  const { clock, seeds, flags, say } = crawl;
+  const { log, codec, manifest } = connection;
+  const flagsDo = flags.newOptions === true ? 'replace' : 'change';
+  const policy = await sendToKafka({ ...connection, clock, seeds, flags, flagsDo, say });
+  const given = seeds.map(({ url }) => url);
+  await crawl.seedRedirects.open({
+    policy,
+    seeds: given,
+    stored: () => storedRedirects(log, codec, manifest),
+    follow: (urls) => {
+      const targets = urls.map((url) => ({ url, priority: -1 }));
+      return sendToKafka({ ...connection, clock, seeds: targets, flags, flagsDo: 'change', say });
+    },
+  });
+  const place = `Kafka at ${flags.brokers}, crawl ${flags.crawl}`;
+  crawl.onPlan({ policy, seeds: given, place, options: null });
+}
+
+interface Roles {
+  readonly frontier: Awaited<ReturnType<typeof takeFrontierRole>>;
+  readonly fetcher: Awaited<ReturnType<typeof takeFetcherRole>>;
+  readonly consumers: RunningProcessors;
+  readonly failed: Promise<never>;
+}
+
+/** Watches the crawl until it ends, then stops its fetcher. */
+async function untilEnd(
+  crawl: KafkaCrawl,
+  { log, manifest }: KafkaConnection,
+  { frontier, fetcher, consumers, failed }: Roles,
+  control: ReturnType<typeof followControl>,
+  startedAtMs: number,
+): Promise<Omit<CrawlOutcome, 'duplicates'>> {
+  const { clock, signal, service, queries } = crawl;
+  const look = async () => {
+    const { policy } = await control();
+    const pageQuota = policy === null ? null : parsePolicy(policy.json).pageQuota;
+    return lookAt(log, manifest.crawl, manifest.partitions, pageQuota);
   };
-  return withKafka(flags, clock, true, run, undefined, true);
+  try {
+    const hosts = () => hostsOf(frontier.committed().values());
+    const { settle } = consumers;
+    const stays = () => crawl.lending?.look() ?? (crawl.seedRedirects.isBusy ? () => {} : undefined);
+    const watched = { ...crawl, stays, startedAtMs, everyMs: lookEveryMs, look, hosts, settle, signal, failed };
+    const end = await watchCrawl(watched);
+    const { partitions } = await look();
+    const counters = sumCounters(partitions.map((partition) => partition.counters));
+    const traps = trapsOf(frontier.committed().values());
+    const outcome = { end, counters, traps, seconds: (clock.nowMs() - startedAtMs) / 1000 };
+    await queries.over(end);
+    return outcome;
+  } finally {
+    service.probes.suspend('stopping');
+    crawl.lending?.close();
+    await fetcher.stop();
+    await crawl.seedRedirects.settle();
+  }
 }
 
 /** The options that name this crawl to other commands. */

@@ -34,34 +34,51 @@ const callMsMax = 10_000;
 const attemptsMax = 6;
 const mediaType = 'application/vnd.schemaregistry.v1+json';
 
-export function openConfluentRegistry(
-  url: string,
-  { auth, token, ca, subjects = 'topic' }: RegistryLogin = {},
-  callMs = callMsMax,
-): SchemaRegistry {
-  const client = new Client({
-    host: url,
-    clientId: 'crawlstream',
-    retry: { retries: 1 },
-    ...(auth && { auth: { ...auth } }),
-    ...(token && { middlewares: [withToken(token)] }),
-    ...(ca !== undefined && { agent: new HttpsAgent({ ca, keepAlive: true }) }),
-  });
-  const dispatcher = ca === undefined ? undefined : new Agent({ connect: { ca } });
-  const ask = <T>(call: Promise<T>): Promise<T> => inTime(call, callMs);
+export function openConfluentRegistry(url: string, login: RegistryLogin = {}, callMs = callMsMax): SchemaRegistry {
+  return new ConfluentRegistry(url, login, callMs);
+}
+
+/** Its public acts are fields, since callers wrap a registry by spreading it: `{ ...registry, idFor }`. */
+class ConfluentRegistry implements SchemaRegistry {
+  readonly #url: string;
+  readonly #login: RegistryLogin;
+  readonly #callMs: number;
+  readonly #client: Client;
+  readonly #dispatcher: Agent | undefined;
+
+  constructor(url: string, login: RegistryLogin, callMs: number) {
+    this.#url = url;
+    this.#login = login;
+    this.#callMs = callMs;
+    const { auth, token, ca } = login;
+    this.#client = new Client({
+      host: url,
+      clientId: 'crawlstream',
+      retry: { retries: 1 },
+      ...(auth && { auth: { ...auth } }),
+      ...(token && { middlewares: [withToken(token)] }),
+      ...(ca !== undefined && { agent: new HttpsAgent({ ca, keepAlive: true }) }),
+    });
+    this.#dispatcher = ca === undefined ? undefined : new Agent({ connect: { ca } });
+  }
+
+  #ask<T>(call: Promise<T>): Promise<T> {
+    return inTime(call, this.#callMs);
+  }
 
   /** Resolves to the answer; undefined: the registry does not know the subject or id. */
-  const request = async (method: string, path: string, body?: object): Promise<unknown> => {
+  async #request(method: string, path: string, body?: object): Promise<unknown> {
+    const { auth, token } = this.#login;
     const authorization = token ? `Bearer ${await token()}` : auth && basic(auth);
     const headers = { 'content-type': mediaType, accept: mediaType, ...(authorization && { authorization }) };
     const init = {
       method,
       headers,
-      signal: AbortSignal.timeout(callMs),
+      signal: AbortSignal.timeout(this.#callMs),
       ...(body && { body: JSON.stringify(body) }),
-      ...(dispatcher && { dispatcher }),
+      ...(this.#dispatcher && { dispatcher: this.#dispatcher }),
     };
-    const response = await fetch(`${url.replace(/\/$/, '')}${path}`, init);
+    const response = await fetch(`${this.#url.replace(/\/$/, '')}${path}`, init);
     const text = await response.text();
     const { status } = response;
     const answer = json(text);
@@ -71,56 +88,56 @@ export function openConfluentRegistry(
     const what = response.ok ? `${status} without JSON` : `${status}`;
     const hint = status === 404 || response.ok ? `; ${usualPaths}` : '';
     throw Object.assign(new Error(`it answered ${what} to ${method} ${path}${hint}`), { status });
-  };
+  }
 
   /** Versions of a subject with their schemas, newest first; the client caches them. */
-  const versionsOf = async (subject: string) => {
-    const versions = (await request('GET', `/subjects/${encodeURIComponent(subject)}/versions`)) ?? [];
+  async #versionsOf(subject: string) {
+    const versions = (await this.#request('GET', `/subjects/${encodeURIComponent(subject)}/versions`)) ?? [];
     return Promise.all(
       (versions as number[]).toReversed().map(async (version) => {
-        const id = await ask(client.getRegistryId(subject, version));
-        return { version, id, schema: plain(await ask(client.getSchema(id))) };
+        const id = await this.#ask(this.#client.getRegistryId(subject, version));
+        return { version, id, schema: plain(await this.#ask(this.#client.getSchema(id))) };
       }),
     );
-  };
+  }
 
   /**
    * Sets the compatibility rule. Call before a first registration: otherwise, after a crash in between, or with
    * another process, a subject could lack the rule.
    */
-  const setRules = async (subject: string): Promise<void> => {
+  async #setRules(subject: string): Promise<void> {
     const rules = { compatibility: COMPATIBILITY.FULL_TRANSITIVE };
-    const set = await request('PUT', `/config/${encodeURIComponent(subject)}`, rules);
+    const set = await this.#request('PUT', `/config/${encodeURIComponent(subject)}`, rules);
     if (set === undefined) throw new Error(`it accepts no rules for ${subject}`);
-  };
+  }
 
-  const registerNew = async (subject: string, schema: object): Promise<number> => {
+  async #registerNew(subject: string, schema: object): Promise<number> {
     const confluent = { type: SchemaType.AVRO, schema: JSON.stringify(schema) } as const;
     const options = { subject, compatibility: COMPATIBILITY.FULL_TRANSITIVE };
     try {
-      return (await ask(client.register(confluent, options))).id;
+      return (await this.#ask(this.#client.register(confluent, options))).id;
     } catch (error) {
       if ((error as Error).name !== 'ConfluentSchemaRegistryCompatibilityError') throw error;
-      await setRules(subject);
-      return (await ask(client.register(confluent, options))).id;
+      await this.#setRules(subject);
+      return (await this.#ask(this.#client.register(confluent, options))).id;
     }
-  };
+  }
 
   /**
    * A conflict is either a refusal, or another process that registers the same schema at this moment: then another try
    * succeeds.
    */
-  const register = async (subject: string, schema: object): Promise<number> => {
+  async #register(subject: string, schema: object): Promise<number> {
     const fingerprint = fingerprintOf(schema);
     for (let attempt = 1; ; attempt++) {
-      const versions = await versionsOf(subject);
+      const versions = await this.#versionsOf(subject);
       const there = versions.find((each) => fingerprintOf(each.schema) === fingerprint);
       if (there) return there.id;
       try {
-        if (versions.length === 0) await setRules(subject);
-        const id = await registerNew(subject, schema);
+        if (versions.length === 0) await this.#setRules(subject);
+        const id = await this.#registerNew(subject, schema);
         // Another process may have registered it at the same moment as a separate version: all use the oldest one.
-        const same = (await versionsOf(subject)).filter((each) => fingerprintOf(each.schema) === fingerprint);
+        const same = (await this.#versionsOf(subject)).filter((each) => fingerprintOf(each.schema) === fingerprint);
         return same.at(-1)?.id ?? id;
       } catch (error) {
         if (statusOf(error) !== 409) throw error;
@@ -132,39 +149,38 @@ export function openConfluentRegistry(
         await sleep(100 * attempt);
       }
     }
-  };
+  }
 
   /**
    * Registers a schema once per process: roles that start together need the same ids. A registry that gets the same
    * schema twice at the same moment may create two versions of it.
    */
-  const underWay = new Map<string, Promise<number>>();
-  const registerOnce = (subject: string, schema: object): Promise<number> => {
+  readonly #underWay = new Map<string, Promise<number>>();
+  #registerOnce(subject: string, schema: object): Promise<number> {
     const key = `${subject} ${fingerprintOf(schema)}`;
-    let id = underWay.get(key);
+    let id = this.#underWay.get(key);
     if (id === undefined) {
-      id = register(subject, schema).finally(() => underWay.delete(key));
-      underWay.set(key, id);
+      id = this.#register(subject, schema).finally(() => this.#underWay.delete(key));
+      this.#underWay.set(key, id);
     }
     return id;
+  }
+
+  readonly idFor: SchemaRegistry['idFor'] = async (subject, schema) => {
+    try {
+      return await this.#registerOnce(registrySubject(this.#login.subjects ?? 'topic', subject, schema), schema);
+    } catch (error) {
+      throw unreachable(this.#url, error);
+    }
   };
 
-  return {
-    idFor: async (subject, schema) => {
-      try {
-        return await registerOnce(registrySubject(subjects, subject, schema), schema);
-      } catch (error) {
-        throw unreachable(url, error);
-      }
-    },
-    schemaById: async (id) => {
-      try {
-        return plain(await ask(client.getSchema(id)));
-      } catch (error) {
-        if (statusOf(error) === 404) throw schemaUnknown(id);
-        throw unreachable(url, error);
-      }
-    },
+  readonly schemaById: SchemaRegistry['schemaById'] = async (id) => {
+    try {
+      return plain(await this.#ask(this.#client.getSchema(id)));
+    } catch (error) {
+      if (statusOf(error) === 404) throw schemaUnknown(id);
+      throw unreachable(this.#url, error);
+    }
   };
 }
 

@@ -89,73 +89,97 @@ export interface Consumer {
 }
 
 export function startConsumer<T extends AvroTopic>(options: ConsumerOptions<T>): Consumer {
-  const { log, codec, clock, crawl, topics } = options;
-  const batchRecords = options.batchRecords ?? consumerLimits.batchRecords;
-  const stopping = new AbortController();
-  const reader: LogReader = log.reader();
-  const counts = { records: 0, batches: 0, retries: 0, deadLettered: 0, undecodable: 0 };
-  const assigned = new Set<number>();
+  return new TopicConsumer(options);
+}
+
+/** Its public acts are fields, since callers hand out single ones: `{ stats: consumer.stats }`. */
+class TopicConsumer<T extends AvroTopic> implements Consumer {
+  readonly #options: ConsumerOptions<T>;
+  readonly #codec: RecordCodec;
+  readonly #clock: Clock;
+  readonly #crawl: string;
+  readonly #topics: readonly T[];
+  readonly #batchRecords: number;
+  readonly #stopping = new AbortController();
+  readonly #reader: LogReader;
+  readonly #counts = { records: 0, batches: 0, retries: 0, deadLettered: 0, undecodable: 0 };
+  readonly #assigned = new Set<number>();
   /** The next offset to handle, by full topic and partition; saved as far as they are not in `unsaved`. */
-  const next = new Map<string, Position>();
-  const unsaved = new Map<string, Position>();
-  const begun = new Set<string>();
-  const draining = new Set<Drain>();
-  let backlog: LogRecord[] = [];
-  let beginnings: Promise<unknown> = Promise.resolve();
-  let failure: { readonly error: unknown } | undefined;
+  readonly #next = new Map<string, Position>();
+  readonly #unsaved = new Map<string, Position>();
+  readonly #begun = new Set<string>();
+  readonly #draining = new Set<Drain>();
+  #backlog: LogRecord[] = [];
+  #beginnings: Promise<unknown> = Promise.resolve();
+  #failure: { readonly error: unknown } | undefined;
+  readonly ended: Promise<void>;
 
-  const fail = (error: unknown) => {
-    failure ??= { error };
-    stopping.abort();
-    reader.wake();
+  constructor(options: ConsumerOptions<T>) {
+    this.#options = options;
+    this.#codec = options.codec;
+    this.#clock = options.clock;
+    this.#crawl = options.crawl;
+    this.#topics = options.topics;
+    this.#batchRecords = options.batchRecords ?? consumerLimits.batchRecords;
+    this.#reader = options.log.reader();
+    this.ended = this.#run()
+      .catch(this.#fail)
+      .then(() => this.#end());
+    this.ended.catch(() => {});
+  }
+
+  readonly #fail = (error: unknown) => {
+    this.#failure ??= { error };
+    this.#stopping.abort();
+    this.#reader.wake();
   };
 
-  const begin = async (partition: number) => {
-    for (const name of topics) {
-      const topic = `${crawl}.${name}`;
-      const offset = await startOf(options, topic, partition, begun.has(nameOf(topic, partition)));
-      if (!assigned.has(partition)) return;
-      begun.add(nameOf(topic, partition));
-      next.set(nameOf(topic, partition), { topic, partition, offset });
-      reader.seek(topic, partition, offset);
+  readonly #begin = async (partition: number) => {
+    for (const name of this.#topics) {
+      const topic = `${this.#crawl}.${name}`;
+      const offset = await startOf(this.#options, topic, partition, this.#begun.has(nameOf(topic, partition)));
+      if (!this.#assigned.has(partition)) return;
+      this.#begun.add(nameOf(topic, partition));
+      this.#next.set(nameOf(topic, partition), { topic, partition, offset });
+      this.#reader.seek(topic, partition, offset);
     }
-    reader.wake();
+    this.#reader.wake();
   };
 
-  const assign = (partitions: readonly number[]) => {
-    for (const partition of assigned) {
+  readonly assign = (partitions: readonly number[]) => {
+    for (const partition of this.#assigned) {
       if (partitions.includes(partition)) continue;
-      assigned.delete(partition);
-      for (const name of topics) {
-        const topic = `${crawl}.${name}`;
-        reader.drop(topic, partition);
-        next.delete(nameOf(topic, partition));
-        unsaved.delete(nameOf(topic, partition));
+      this.#assigned.delete(partition);
+      for (const name of this.#topics) {
+        const topic = `${this.#crawl}.${name}`;
+        this.#reader.drop(topic, partition);
+        this.#next.delete(nameOf(topic, partition));
+        this.#unsaved.delete(nameOf(topic, partition));
       }
     }
-    backlog = backlog.filter((record) => assigned.has(record.partition));
-    const fresh = partitions.filter((partition) => !assigned.has(partition));
-    for (const partition of fresh) assigned.add(partition);
-    beginnings = Promise.all([beginnings, ...fresh.map(begin)]);
-    beginnings.catch(fail);
+    this.#backlog = this.#backlog.filter((record) => this.#assigned.has(record.partition));
+    const fresh = partitions.filter((partition) => !this.#assigned.has(partition));
+    for (const partition of fresh) this.#assigned.add(partition);
+    this.#beginnings = Promise.all([this.#beginnings, ...fresh.map(this.#begin)]);
+    this.#beginnings.catch(this.#fail);
   };
 
   /** Resolves to the next batch; empty if no record came for a while. */
-  const gather = async (): Promise<LogRecord[]> => {
-    const untilMs = clock.nowMs() + (options.batchMs ?? consumerLimits.batchMs);
+  async #gather(): Promise<LogRecord[]> {
+    const untilMs = this.#clock.nowMs() + (this.#options.batchMs ?? consumerLimits.batchMs);
     let waitMs: number = consumerLimits.pollMs;
-    while (backlog.length < batchRecords && !stopping.signal.aborted) {
+    while (this.#backlog.length < this.#batchRecords && !this.#stopping.signal.aborted) {
       const maxBytes = consumerLimits.pollBytes;
       // A batch is not filled up while a caller waits for the end.
-      const records = await pollOn(reader, { maxBytes, waitMs: draining.size > 0 ? 0 : waitMs });
-      for (const record of records) if (assigned.has(record.partition)) backlog.push(record);
-      waitMs = untilMs - clock.nowMs();
+      const records = await pollOn(this.#reader, { maxBytes, waitMs: this.#draining.size > 0 ? 0 : waitMs });
+      for (const record of records) if (this.#assigned.has(record.partition)) this.#backlog.push(record);
+      waitMs = untilMs - this.#clock.nowMs();
       if (waitMs <= 0 || records.length === 0) break;
     }
-    return backlog.splice(0, batchRecords);
-  };
+    return this.#backlog.splice(0, this.#batchRecords);
+  }
 
-  const decode = async (records: readonly LogRecord[]) => {
+  async #decode(records: readonly LogRecord[]) {
     const batch: Received<T>[] = [];
     const deadLetters: { deadLetter: DeadLetter; key: Buffer | null }[] = [];
     const taken: LogRecord[] = [];
@@ -163,83 +187,95 @@ export function startConsumer<T extends AvroTopic>(options: ConsumerOptions<T>):
     const forgotten = new ForgottenInBatch();
     for (const record of records) {
       if (left.has(record.partition)) continue;
-      const topic = record.topic.slice(crawl.length + 1) as T;
+      const topic = record.topic.slice(this.#crawl.length + 1) as T;
       if (record.value.length === 0 && holdsCopies(topic)) {
         const tombstone = topic === 'pages' ? forgottenOf(record) : null;
         if (tombstone !== null) forgotten.add(tombstone);
         taken.push(record);
         continue;
       }
-      const isWanted = () => assigned.has(record.partition);
-      const { signal } = stopping;
-      if (!(await awaitSchema(topic, record.value, { codec, clock, signal, isWanted }))) {
+      const isWanted = () => this.#assigned.has(record.partition);
+      const { signal } = this.#stopping;
+      if (!(await awaitSchema(topic, record.value, { codec: this.#codec, clock: this.#clock, signal, isWanted }))) {
         // The partition belongs to another member now, or is assigned again later: no position passes this record.
         left.add(record.partition);
         continue;
       }
       taken.push(record);
       try {
-        const value = codec.decode(topic, record.value);
+        const value = this.#codec.decode(topic, record.value);
         const { partition, offset, timestampMs } = record;
         batch.push({ topic, value, partition, offset, timestampMs, record } as Received<T>);
       } catch (error) {
-        const { group } = options;
-        const about = { reason: 'undecodable', record, group, error: error as Error, nowMs: clock.nowMs() } as const;
+        const { group } = this.#options;
+        const about = {
+          reason: 'undecodable',
+          record,
+          group,
+          error: error as Error,
+          nowMs: this.#clock.nowMs(),
+        } as const;
         deadLetters.push({ deadLetter: deadLetterOf(about), key: record.key });
-        counts.undecodable += 1;
+        this.#counts.undecodable += 1;
       }
     }
     if (forgotten.isEmpty) return { batch, letters: deadLetters, taken, forgotten: [] };
     const isKept = ({ topic, value, offset }: Received<T>) =>
       topic !== 'pages' || !forgotten.takesBack((value as Page).url, offset);
     return { batch: batch.filter(isKept), letters: deadLetters, taken, forgotten: forgotten.all() };
-  };
+  }
 
-  const work = async (records: readonly LogRecord[]) => {
-    const { batch, letters: deadLetters, taken, forgotten } = await decode(records);
+  async #work(records: readonly LogRecord[]) {
+    const { batch, letters: deadLetters, taken, forgotten } = await this.#decode(records);
     const positions = positionsAfter(taken);
-    const { signal } = stopping;
+    const { signal } = this.#stopping;
     const failed =
       batch.length === 0 && forgotten.length === 0
         ? []
         : await handleBatch(
             { records: batch, forgotten },
-            (some) => options.handle([...some.records], { positions, forgotten: some.forgotten, signal }),
+            (some) => this.#options.handle([...some.records], { positions, forgotten: some.forgotten, signal }),
             {
-              clock,
-              retriesMs: options.retriesMs ?? consumerLimits.retriesMs,
-              whenFailed: options.whenFailed ?? 'deadLetter',
+              clock: this.#clock,
+              retriesMs: this.#options.retriesMs ?? consumerLimits.retriesMs,
+              whenFailed: this.#options.whenFailed ?? 'deadLetter',
               signal,
               onRetry: (error) => {
-                counts.retries += 1;
-                options.onRetry?.(error);
+                this.#counts.retries += 1;
+                this.#options.onRetry?.(error);
               },
             },
           );
     for (const { received, error } of failed) {
       const { record } = received;
       const { url = '', hostKey = '' } = received.value as { readonly url?: string; readonly hostKey?: string };
-      const about = { reason: 'consumerFailed', record, group: options.group, error, nowMs: clock.nowMs() } as const;
+      const about = {
+        reason: 'consumerFailed',
+        record,
+        group: this.#options.group,
+        error,
+        nowMs: this.#clock.nowMs(),
+      } as const;
       deadLetters.push({ deadLetter: deadLetterOf({ ...about, url, hostKey }), key: record.key });
     }
-    if (deadLetters.length > 0) await options.deadLetter(deadLetters);
-    counts.deadLettered += deadLetters.length;
-    counts.records += taken.length;
-    counts.batches += 1;
+    if (deadLetters.length > 0) await this.#options.deadLetter(deadLetters);
+    this.#counts.deadLettered += deadLetters.length;
+    this.#counts.records += taken.length;
+    this.#counts.batches += 1;
     for (const position of positions) {
       const name = nameOf(position.topic, position.partition);
-      if (!assigned.has(position.partition)) continue;
-      next.set(name, position);
-      unsaved.set(name, position);
+      if (!this.#assigned.has(position.partition)) continue;
+      this.#next.set(name, position);
+      this.#unsaved.set(name, position);
     }
-    await save();
-  };
+    await this.#save();
+  }
 
-  const save = async () => {
-    const positions = [...unsaved.values()];
+  async #save() {
+    const positions = [...this.#unsaved.values()];
     if (positions.length === 0) return;
     try {
-      await options.positions.save(positions);
+      await this.#options.positions.save(positions);
     } catch (error) {
       // For partitions that have moved, their new member handles the records again. The other positions are saved next
       // time.
@@ -248,66 +284,61 @@ export function startConsumer<T extends AvroTopic>(options: ConsumerOptions<T>):
     }
     for (const position of positions) {
       const name = nameOf(position.topic, position.partition);
-      if (unsaved.get(name) === position) unsaved.delete(name);
+      if (this.#unsaved.get(name) === position) this.#unsaved.delete(name);
     }
-  };
+  }
 
-  const run = async () => {
-    while (!stopping.signal.aborted) {
-      const records = await gather();
+  async #run() {
+    while (!this.#stopping.signal.aborted) {
+      const records = await this.#gather();
       try {
-        if (records.length > 0) await work(records);
+        if (records.length > 0) await this.#work(records);
       } catch (error) {
         // It was stopped during the retries of a batch: the batch is not done, and is delivered again.
-        if (!stopping.signal.aborted) throw error;
+        if (!this.#stopping.signal.aborted) throw error;
         break;
       }
-      await beginnings;
-      for (const drain of draining) if (drain.isDone(next)) drain.resolve();
+      await this.#beginnings;
+      for (const drain of this.#draining) if (drain.isDone(this.#next)) drain.resolve();
     }
+  }
+
+  async #end() {
+    await this.#beginnings.catch(() => {});
+    await this.#reader.close();
+    const early = new CrawlstreamError('STORE_CLOSED', `${this.#options.group} was stopped before it read all records`);
+    for (const drain of this.#draining) drain.reject(this.#failure === undefined ? early : this.#failure.error);
+    if (this.#failure !== undefined) throw this.#failure.error;
+  }
+
+  readonly drain: Consumer['drain'] = async () => {
+    await this.#beginnings;
+    const ends = await endsOf(this.#options, this.#assigned);
+    if (this.#failure !== undefined) throw this.#failure.error;
+    const { promise, resolve, reject } = deferred();
+    const isDone = (at: ReadonlyMap<string, Position>) =>
+      ends.every(({ topic, partition, offset }) => (at.get(nameOf(topic, partition))?.offset ?? offset) >= offset);
+    const drain: Drain = { isDone, resolve, reject };
+    this.#draining.add(drain);
+    this.#reader.wake();
+    await promise.finally(() => this.#draining.delete(drain));
   };
 
-  const ended = run()
-    .catch(fail)
-    .then(async () => {
-      await beginnings.catch(() => {});
-      await reader.close();
-      const early = new CrawlstreamError('STORE_CLOSED', `${options.group} was stopped before it read all records`);
-      for (const drain of draining) drain.reject(failure === undefined ? early : failure.error);
-      if (failure !== undefined) throw failure.error;
-    });
-  ended.catch(() => {});
+  readonly lag: Consumer['lag'] = async () => {
+    await this.#beginnings;
+    let sum = 0;
+    for (const { topic, partition, offset } of await endsOf(this.#options, this.#assigned)) {
+      sum += Math.max(0, offset - (this.#next.get(nameOf(topic, partition))?.offset ?? offset));
+    }
+    return sum;
+  };
 
-  return {
-    assign,
-    async drain() {
-      await beginnings;
-      const ends = await endsOf(options, assigned);
-      if (failure !== undefined) throw failure.error;
-      const { promise, resolve, reject } = deferred();
-      const isDone = (at: ReadonlyMap<string, Position>) =>
-        ends.every(({ topic, partition, offset }) => (at.get(nameOf(topic, partition))?.offset ?? offset) >= offset);
-      const drain: Drain = { isDone, resolve, reject };
-      draining.add(drain);
-      reader.wake();
-      await promise.finally(() => draining.delete(drain));
-    },
-    async lag() {
-      await beginnings;
-      let sum = 0;
-      for (const { topic, partition, offset } of await endsOf(options, assigned)) {
-        sum += Math.max(0, offset - (next.get(nameOf(topic, partition))?.offset ?? offset));
-      }
-      return sum;
-    },
-    stats: () => ({ ...counts }),
-    positions: () => [...next.values()],
-    stop() {
-      stopping.abort();
-      reader.wake();
-      return ended;
-    },
-    ended,
+  readonly stats: Consumer['stats'] = () => ({ ...this.#counts });
+  readonly positions: Consumer['positions'] = () => [...this.#next.values()];
+  readonly stop: Consumer['stop'] = () => {
+    this.#stopping.abort();
+    this.#reader.wake();
+    return this.ended;
   };
 }
 

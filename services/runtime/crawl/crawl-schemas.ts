@@ -49,148 +49,179 @@ export interface CrawlSchemas extends SchemaSource {
 }
 
 export async function openCrawlSchemas(options: CrawlSchemasOptions): Promise<CrawlSchemas> {
-  const { log, crawl, clock, registry, by } = options;
-  const control = `${crawl}.control`;
-  const byId = new Map<string, SchemaNote>();
-  const byFingerprint = new Map<string, SchemaNote>();
-  /** By topic and fingerprint. */
-  const refused = new Map<string, SchemaNote>();
-  /** The id with which this process writes records of each topic, or null. */
-  const own = new Map<AvroTopic, number | null>();
-  /** Time of the last search for each unknown schema, ms. */
-  const missed = new Map<string, number>();
-  let next = 0;
-  let looking: Promise<void> = Promise.resolve();
-  let mayNote = false;
+  const schemas = new NotedSchemas(options);
+  await schemas.refresh();
+  return schemas;
+}
 
-  const remember = (note: SchemaNote) => {
-    if (note.fingerprint !== undefined) refused.set(nameOf(note.topic, note.fingerprint), note);
+class NotedSchemas implements CrawlSchemas {
+  readonly #options: CrawlSchemasOptions;
+  readonly #clock: CrawlSchemasOptions['clock'];
+  readonly #control: string;
+  readonly #byId = new Map<string, SchemaNote>();
+  readonly #byFingerprint = new Map<string, SchemaNote>();
+  /** By topic and fingerprint. */
+  readonly #refused = new Map<string, SchemaNote>();
+  /** The id with which this process writes records of each topic, or null. */
+  readonly #own = new Map<AvroTopic, number | null>();
+  /** Time of the last search for each unknown schema, ms. */
+  readonly #missed = new Map<string, number>();
+  #next = 0;
+  #looking: Promise<void> = Promise.resolve();
+  #mayNote = false;
+
+  constructor(options: CrawlSchemasOptions) {
+    this.#options = options;
+    this.#clock = options.clock;
+    this.#control = `${options.crawl}.control`;
+  }
+
+  #remember(note: SchemaNote) {
+    if (note.fingerprint !== undefined) this.#refused.set(nameOf(note.topic, note.fingerprint), note);
     const name = nameOf(note.topic, note.id);
-    const there = byId.get(name);
-    if (note.id >= 0 && (there === undefined || note.told)) byId.set(name, note);
+    const there = this.#byId.get(name);
+    if (note.id >= 0 && (there === undefined || note.told)) this.#byId.set(name, note);
     if (note.schema === '') return;
     const fingerprint = fingerprint64(JSON.parse(note.schema) as object);
-    if (!byFingerprint.has(fingerprint)) byFingerprint.set(fingerprint, note);
+    if (!this.#byFingerprint.has(fingerprint)) this.#byFingerprint.set(fingerprint, note);
     // A taught schema cancels an earlier note that its records are foreign.
-    if (note.told) refused.delete(nameOf(note.topic, fingerprint));
-  };
-  const look = async () => {
-    if ((await log.partitionsOf(control)) === 0) return;
-    const { start, end } = await log.offsets(control, 0);
-    if (end < next) next = 0;
-    for await (const { value } of recordsOf(log, control, 0, Math.max(start, next), end)) {
+    if (note.told) this.#refused.delete(nameOf(note.topic, fingerprint));
+  }
+
+  readonly #look = async () => {
+    if ((await this.#options.log.partitionsOf(this.#control)) === 0) return;
+    const { start, end } = await this.#options.log.offsets(this.#control, 0);
+    if (end < this.#next) this.#next = 0;
+    for await (const { value } of recordsOf(this.#options.log, this.#control, 0, Math.max(start, this.#next), end)) {
       const note = decodeSchemaNote(value);
-      if (note !== undefined) remember(note);
+      if (note !== undefined) this.#remember(note);
     }
-    next = end;
-  };
-  const refresh = () => {
-    looking = looking.catch(() => {}).then(look);
-    return looking;
+    this.#next = end;
   };
 
-  const noteOf = (topic: string, id: number | null, schema: object): SchemaNote => {
-    return { topic, id: id ?? -1, schema: withoutDocs(schema), told: false, atMs: clock.nowMs(), by };
+  readonly refresh = () => {
+    this.#looking = this.#looking.catch(() => {}).then(this.#look);
+    return this.#looking;
   };
-  const isNoted = (topic: AvroTopic, id: number | null) => {
-    if (id === null) return byFingerprint.has(fingerprint64(avroSchemas[topic]));
-    checkId(topic, id);
-    return byId.has(nameOf(topic, id));
-  };
-  const checkId = (topic: AvroTopic, id: number) => {
-    const note = byId.get(nameOf(topic, id));
+
+  #noteOf(topic: string, id: number | null, schema: object): SchemaNote {
+    return {
+      topic,
+      id: id ?? -1,
+      schema: withoutDocs(schema),
+      told: false,
+      atMs: this.#clock.nowMs(),
+      by: this.#options.by,
+    };
+  }
+
+  #isNoted(topic: AvroTopic, id: number | null) {
+    if (id === null) return this.#byFingerprint.has(fingerprint64(avroSchemas[topic]));
+    this.#checkId(topic, id);
+    return this.#byId.has(nameOf(topic, id));
+  }
+
+  #checkId(topic: AvroTopic, id: number) {
+    const note = this.#byId.get(nameOf(topic, id));
     if (note === undefined) return;
     const isOurs = note.schema !== '' && fingerprintOf(note) === fingerprint64(avroSchemas[topic]);
-    if (!isOurs) throw conflict(options, topic, id, note);
-  };
-  const append = async (notes: readonly SchemaNote[]) => {
-    await log.append(notes.map((note) => ({ topic: control, partition: 0, key: null, value: encodeSchemaNote(note) })));
-  };
+    if (!isOurs) throw conflict(this.#options, topic, id, note);
+  }
+
+  async #append(notes: readonly SchemaNote[]) {
+    await this.#options.log.append(
+      notes.map((note) => ({ topic: this.#control, partition: 0, key: null, value: encodeSchemaNote(note) })),
+    );
+  }
 
   /** Searches only the known notes. */
-  const known = (topic: AvroTopic, id: number): object | undefined => {
-    const note = byId.get(nameOf(topic, id));
+  #known(topic: AvroTopic, id: number): object | undefined {
+    const note = this.#byId.get(nameOf(topic, id));
     if (note === undefined) return schemaByDerivedId(topic, id);
     if (note.schema === '') throw foreign(topic, id, note);
     return JSON.parse(note.schema) as object;
-  };
-  const knownFingerprint = (topic: AvroTopic, fingerprint: string): object | undefined => {
-    const refusal = refused.get(nameOf(topic, fingerprint));
+  }
+
+  #knownFingerprint(topic: AvroTopic, fingerprint: string): object | undefined {
+    const refusal = this.#refused.get(nameOf(topic, fingerprint));
     if (refusal !== undefined) throw foreign(topic, fingerprint, refusal);
-    const note = byFingerprint.get(fingerprint);
+    const note = this.#byFingerprint.get(fingerprint);
     return note === undefined ? undefined : (JSON.parse(note.schema) as object);
-  };
+  }
+
   /** Searches again for an unknown schema, but not right after the last search. */
-  const search = async (ref: string, find: () => Promise<object | undefined>, unknown: () => CrawlstreamError) => {
-    const againMs = (missed.get(ref) ?? Number.NEGATIVE_INFINITY) + avroLimits.unknownAgainMs;
-    if (clock.nowMs() >= againMs) {
+  async #search(ref: string, find: () => Promise<object | undefined>, unknown: () => CrawlstreamError) {
+    const againMs = (this.#missed.get(ref) ?? Number.NEGATIVE_INFINITY) + avroLimits.unknownAgainMs;
+    if (this.#clock.nowMs() >= againMs) {
       const found = await find();
       if (found !== undefined) return found;
-      if (missed.size >= avroLimits.unknownIdsMax) missed.clear();
-      missed.set(ref, clock.nowMs());
+      if (this.#missed.size >= avroLimits.unknownIdsMax) this.#missed.clear();
+      this.#missed.set(ref, this.#clock.nowMs());
     }
     throw unknown();
-  };
-  const fromRegistry = async (topic: AvroTopic, id: number): Promise<object | undefined> => {
-    if (registry === null || id > registryIdMax) return undefined;
+  }
+
+  async #fromRegistry(topic: AvroTopic, id: number): Promise<object | undefined> {
+    if (this.#options.registry === null || id > registryIdMax) return undefined;
     try {
-      const schema = await registry.schemas.schemaById(id);
+      const schema = await this.#options.registry.schemas.schemaById(id);
       // A process that may write `control` notes the schema, for readers after the registry is gone.
-      if (mayNote) append([noteOf(topic, id, schema)]).catch(() => {});
+      if (this.#mayNote) this.#append([this.#noteOf(topic, id, schema)]).catch(() => {});
       return schema;
     } catch (error) {
       if (error instanceof CrawlstreamError && error.code === 'SCHEMA_UNKNOWN') return undefined;
       throw error;
     }
+  }
+  readonly idFor: CrawlSchemas['idFor'] = async (subject, schema) => {
+    const topic = topicOf(subject, this.#options.crawl);
+    const name = `${subjectsOwner(this.#options.crawl)}${subject.slice(this.#options.crawl.length)}`;
+    const id = this.#options.registry === null ? null : await this.#options.registry.schemas.idFor(name, schema);
+    if (id !== null) this.#checkId(topic, id);
+    this.#own.set(topic, id);
+    return id;
   };
 
-  await refresh();
-  return {
-    idFor: async (subject, schema) => {
-      const topic = topicOf(subject, crawl);
-      const name = `${subjectsOwner(crawl)}${subject.slice(crawl.length)}`;
-      const id = registry === null ? null : await registry.schemas.idFor(name, schema);
-      if (id !== null) checkId(topic, id);
-      own.set(topic, id);
-      return id;
-    },
-    schemaById: async (id, subject) => {
-      const topic = topicOf(subject, crawl);
-      const there = known(topic, id);
-      if (there !== undefined) return there;
-      const find = async () => {
-        await refresh();
-        return known(topic, id) ?? fromRegistry(topic, id);
-      };
-      return search(nameOf(topic, id), find, () => unknownId(options, topic, id));
-    },
-    schemaByFingerprint: async (fingerprint, subject) => {
-      const topic = topicOf(subject, crawl);
-      const there = knownFingerprint(topic, fingerprint);
-      if (there !== undefined) return there;
-      const find = async () => {
-        await refresh();
-        return knownFingerprint(topic, fingerprint);
-      };
-      return search(nameOf(topic, fingerprint), find, () => unknownFingerprint(options, topic, fingerprint));
-    },
-    note: async () => {
-      const missing = () => [...own].filter(([topic, id]) => !isNoted(topic, id));
-      if (missing().length > 0) await refresh();
-      const notes = missing().map(([topic, id]) => noteOf(topic, id, avroSchemas[topic]));
-      if (notes.length > 0) {
-        await append(notes);
-        // If two processes note the same id at once, the first note counts, and the other process must not write under
-        // the id.
-        await refresh();
-        if (missing().length > 0) throw new Error(`${control}/0 lacks notes that were appended to it`);
-      }
-      mayNote = true;
-      return notes.length > 0;
-    },
-    notes: () => [...new Set([...byId.values(), ...byFingerprint.values(), ...refused.values()])],
-    refresh,
+  readonly schemaById: CrawlSchemas['schemaById'] = async (id, subject) => {
+    const topic = topicOf(subject, this.#options.crawl);
+    const there = this.#known(topic, id);
+    if (there !== undefined) return there;
+    const find = async () => {
+      await this.refresh();
+      return this.#known(topic, id) ?? this.#fromRegistry(topic, id);
+    };
+    return this.#search(nameOf(topic, id), find, () => unknownId(this.#options, topic, id));
   };
+
+  readonly schemaByFingerprint: CrawlSchemas['schemaByFingerprint'] = async (fingerprint, subject) => {
+    const topic = topicOf(subject, this.#options.crawl);
+    const there = this.#knownFingerprint(topic, fingerprint);
+    if (there !== undefined) return there;
+    const find = async () => {
+      await this.refresh();
+      return this.#knownFingerprint(topic, fingerprint);
+    };
+    return this.#search(nameOf(topic, fingerprint), find, () => unknownFingerprint(this.#options, topic, fingerprint));
+  };
+
+  readonly note: CrawlSchemas['note'] = async () => {
+    const missing = () => [...this.#own].filter(([topic, id]) => !this.#isNoted(topic, id));
+    if (missing().length > 0) await this.refresh();
+    const notes = missing().map(([topic, id]) => this.#noteOf(topic, id, avroSchemas[topic]));
+    if (notes.length > 0) {
+      await this.#append(notes);
+      // If two processes note the same id at once, the first note counts, and the other process must not write under
+      // the id.
+      await this.refresh();
+      if (missing().length > 0) throw new Error(`${this.#control}/0 lacks notes that were appended to it`);
+    }
+    this.#mayNote = true;
+    return notes.length > 0;
+  };
+
+  readonly notes: CrawlSchemas['notes'] = () => [
+    ...new Set([...this.#byId.values(), ...this.#byFingerprint.values(), ...this.#refused.values()]),
+  ];
 }
 
 /** A log that delays its first append until the crawl's notes have this process's schemas. */

@@ -76,98 +76,14 @@ export interface HttpServer {
 
 /** Rejects with INVALID_ARGUMENT if it cannot listen. */
 export async function startHttpServer(options: HttpOptions): Promise<HttpServer> {
-  const { listen, token, opened, tls, probes, onBug, onCall, rewriteUrl = (target) => target } = options;
-  const rules = { loopback: isLoopbackHost(listen.host), token, opened };
-  // Node looks for late requests every half minute by default, and gives a head a minute.
-  const slow = { headersTimeout: httpLimits.requestMs, connectionsCheckingInterval: httpLimits.checkMs };
-  const app = fastify({
-    // `null`: no TLS. The types of fastify know one kind of server or the other.
-    https: (tls === undefined ? null : { ...tls.now, ...slow, handshakeTimeout: httpLimits.requestMs }) as null,
-    ...(tls === undefined && { http: slow }),
-    bodyLimit: httpLimits.bodyBytesMax,
-    requestTimeout: httpLimits.requestMs,
-    keepAliveTimeout: httpLimits.keepAliveMs,
-    forceCloseConnections: 'idle',
-    // A process that is stopping says so in the form of all refusals.
-    return503OnClosing: false,
-    clientErrorHandler: refuseConnection,
-    frameworkErrors: (error, _, reply) => {
-      const status = error.statusCode ?? 400;
-      void (reply as HttpReply).code(status).send(problemOf(error, status));
-    },
-    rewriteUrl: ({ url = '/' }: IncomingMessage) => rewriteUrl(url),
-    genReqId: ({ headers }: IncomingMessage) => requestIdOf(textOf(headers['x-request-id'])),
-  });
+  const { listen, tls } = options;
+  const app = appOf(options);
   let isClosing = false;
-  app.addHook('onRequest', async (request, reply) => {
-    const { host, origin, authorization } = request.headers;
-    reply.header('x-request-id', request.id);
-    if (isClosing) {
-      reply.header('retry-after', `${httpLimits.againS}`);
-      return reply.code(503).send(problem('STOPPING', stopping));
-    }
-    const access = request.routeOptions.config.access ?? (/^(GET|HEAD)$/.test(request.method) ? 'read' : 'control');
-    const { method } = request;
-    const { 'sec-fetch-site': site, 'sec-fetch-dest': dest, 'x-crawlstream': mark } = request.headers;
-    const facts = { method, site: textOf(site), dest: textOf(dest), marked: mark !== undefined };
-    const refusal = refusalOf(rules, { access, host, origin, authorization, ...facts });
-    if (refusal === null) {
-      const twice = Object.entries(request.query as object).find(([, value]) => Array.isArray(value));
-      if (twice === undefined) return;
-      // With repeated parameters, one part of the code could check one value and another part use the other.
-      return reply
-        .code(400)
-        .send(problem('BAD_REQUEST', `the parameter ${twice[0]} is given more than once: send it once`));
-    }
-    // A refused caller must open a new connection for each further call.
-    reply.header('connection', 'close');
-    if (refusal.status === 401) reply.header('www-authenticate', 'Bearer');
-    return reply
-      .code(refusal.status)
-      .send(problem(refusal.status === 401 ? 'UNAUTHORIZED' : 'FORBIDDEN', refusal.message));
-  });
-  const answers = new AnswersUnderWay();
-  app.addHook('onSend', async (request, reply, payload) => {
-    if (typeof payload !== 'string' && !Buffer.isBuffer(payload)) return payload;
-    const caller = request.headers.authorization ?? request.ip;
-    if (reply.statusCode >= 400 || answers.add(caller, Buffer.byteLength(payload), reply.raw)) return payload;
-    throw Object.assign(new Error('too many responses to this caller are unread: read them first'), {
-      statusCode: 429,
-      code: 'TOO_MANY',
-    });
-  });
-  app.addHook('onResponse', async ({ id, method, url, ip, routeOptions }, { statusCode: status, elapsedTime }) => {
-    const { access, often } = routeOptions.config;
-    if (onCall === undefined || often || access === 'open' || method === 'GET' || method === 'HEAD') return;
-    onCall({ id, method, path: url.split('?')[0]!, status, ms: Math.round(elapsedTime), remote: ip });
-  });
-  app.setNotFoundHandler((request, reply) =>
-    reply.code(404).send(problem('NOT_FOUND', `there is no endpoint ${request.method} ${request.url.split('?')[0]}`)),
-  );
-  app.setErrorHandler(
-    async (error: Error & { readonly statusCode?: number; readonly code?: string }, request, reply) => {
-      if (error instanceof CrawlstreamError) {
-        // The store that the request needs is closed already.
-        const message = error.code === 'STORE_CLOSED' ? stopping : error.message;
-        const status = statusOf(error.code);
-        if (status === 503) reply.header('retry-after', `${httpLimits.againS}`);
-        return reply.code(status).send(problem(error.code, message));
-      }
-      const status = error.statusCode ?? 500;
-      if (status === 413) await readOut(request.raw);
-      if (status < 500) return reply.code(status).send(problemOf(error, status, request.routeOptions.bodyLimit));
-      onBug(error);
-      return reply.code(500).send(problem('INTERNAL', 'a bug of this service; see its log'));
-    },
-  );
-  const facts = { config: { access: 'public' } } as const;
-  app.get('/livez', facts, () => ({ status: 'alive' }));
-  app.get('/startupz', facts, (_, reply) => probe(probes.started ? null : (probes.waitsFor ?? 'starting'), reply));
-  app.get('/readyz', facts, (_, reply) => probe(probes.waitsFor, reply, probes.note));
-  app.get('/metrics', { config: { access: 'metrics' } }, async (_, reply) => {
-    const { type, text } = await options.metrics();
-    return reply.type(type).send(text);
-  });
+  refuseCalls(app, options, () => isClosing);
+  limitAnswers(app);
+  noteCalls(app, options);
+  answerErrors(app, options);
+  serveStatus(app, options);
   for (const add of options.routes ?? []) add(app);
   try {
     await app.listen({ host: listen.host, port: listen.port });
@@ -195,6 +111,120 @@ export async function startHttpServer(options: HttpOptions): Promise<HttpServer>
       clearTimeout(patience);
     },
   };
+}
+
+/** The server, without routes. */
+function appOf({ tls, rewriteUrl = (target) => target }: HttpOptions) {
+  // Node looks for late requests every half minute by default, and gives a head a minute.
+  const slow = { headersTimeout: httpLimits.requestMs, connectionsCheckingInterval: httpLimits.checkMs };
+  return fastify({
+    // `null`: no TLS. The types of fastify know one kind of server or the other.
+    https: (tls === undefined ? null : { ...tls.now, ...slow, handshakeTimeout: httpLimits.requestMs }) as null,
+    ...(tls === undefined && { http: slow }),
+    bodyLimit: httpLimits.bodyBytesMax,
+    requestTimeout: httpLimits.requestMs,
+    keepAliveTimeout: httpLimits.keepAliveMs,
+    forceCloseConnections: 'idle',
+    // A process that is stopping says so in the form of all refusals.
+    return503OnClosing: false,
+    clientErrorHandler: refuseConnection,
+    frameworkErrors: (error, _, reply) => {
+      const status = error.statusCode ?? 400;
+      void (reply as HttpReply).code(status).send(problemOf(error, status));
+    },
+    rewriteUrl: ({ url = '/' }: IncomingMessage) => rewriteUrl(url),
+    genReqId: ({ headers }: IncomingMessage) => requestIdOf(textOf(headers['x-request-id'])),
+  });
+}
+
+type App = ReturnType<typeof appOf>;
+
+/** Refuses calls without the right to them, and all calls while the server closes. */
+function refuseCalls(app: App, { listen, token, opened }: HttpOptions, isClosing: () => boolean): void {
+  const rules = { loopback: isLoopbackHost(listen.host), token, opened };
+  app.addHook('onRequest', async (request, reply) => {
+    const { host, origin, authorization } = request.headers;
+    reply.header('x-request-id', request.id);
+    if (isClosing()) {
+      reply.header('retry-after', `${httpLimits.againS}`);
+      return reply.code(503).send(problem('STOPPING', stopping));
+    }
+    const access = request.routeOptions.config.access ?? (/^(GET|HEAD)$/.test(request.method) ? 'read' : 'control');
+    const { method } = request;
+    const { 'sec-fetch-site': site, 'sec-fetch-dest': dest, 'x-crawlstream': mark } = request.headers;
+    const facts = { method, site: textOf(site), dest: textOf(dest), marked: mark !== undefined };
+    const refusal = refusalOf(rules, { access, host, origin, authorization, ...facts });
+    if (refusal === null) {
+      const twice = Object.entries(request.query as object).find(([, value]) => Array.isArray(value));
+      if (twice === undefined) return;
+      // With repeated parameters, one part of the code could check one value and another part use the other.
+      return reply
+        .code(400)
+        .send(problem('BAD_REQUEST', `the parameter ${twice[0]} is given more than once: send it once`));
+    }
+    // A refused caller must open a new connection for each further call.
+    reply.header('connection', 'close');
+    if (refusal.status === 401) reply.header('www-authenticate', 'Bearer');
+    return reply
+      .code(refusal.status)
+      .send(problem(refusal.status === 401 ? 'UNAUTHORIZED' : 'FORBIDDEN', refusal.message));
+  });
+}
+
+/** Bounds the answers that callers have not read yet. */
+function limitAnswers(app: App): void {
+  const answers = new AnswersUnderWay();
+  app.addHook('onSend', async (request, reply, payload) => {
+    if (typeof payload !== 'string' && !Buffer.isBuffer(payload)) return payload;
+    const caller = request.headers.authorization ?? request.ip;
+    if (reply.statusCode >= 400 || answers.add(caller, Buffer.byteLength(payload), reply.raw)) return payload;
+    throw Object.assign(new Error('too many responses to this caller are unread: read them first'), {
+      statusCode: 429,
+      code: 'TOO_MANY',
+    });
+  });
+}
+
+function noteCalls(app: App, { onCall }: HttpOptions): void {
+  app.addHook('onResponse', async ({ id, method, url, ip, routeOptions }, { statusCode: status, elapsedTime }) => {
+    const { access, often } = routeOptions.config;
+    if (onCall === undefined || often || access === 'open' || method === 'GET' || method === 'HEAD') return;
+    onCall({ id, method, path: url.split('?')[0]!, status, ms: Math.round(elapsedTime), remote: ip });
+  });
+}
+
+function answerErrors(app: App, { onBug }: HttpOptions): void {
+  app.setNotFoundHandler((request, reply) =>
+    reply.code(404).send(problem('NOT_FOUND', `there is no endpoint ${request.method} ${request.url.split('?')[0]}`)),
+  );
+  app.setErrorHandler(
+    async (error: Error & { readonly statusCode?: number; readonly code?: string }, request, reply) => {
+      if (error instanceof CrawlstreamError) {
+        // The store that the request needs is closed already.
+        const message = error.code === 'STORE_CLOSED' ? stopping : error.message;
+        const status = statusOf(error.code);
+        if (status === 503) reply.header('retry-after', `${httpLimits.againS}`);
+        return reply.code(status).send(problem(error.code, message));
+      }
+      const status = error.statusCode ?? 500;
+      if (status === 413) await readOut(request.raw);
+      if (status < 500) return reply.code(status).send(problemOf(error, status, request.routeOptions.bodyLimit));
+      onBug(error);
+      return reply.code(500).send(problem('INTERNAL', 'a bug of this service; see its log'));
+    },
+  );
+}
+
+/** Probes and metrics. */
+function serveStatus(app: App, { probes, metrics }: HttpOptions): void {
+  const facts = { config: { access: 'public' } } as const;
+  app.get('/livez', facts, () => ({ status: 'alive' }));
+  app.get('/startupz', facts, (_, reply) => probe(probes.started ? null : (probes.waitsFor ?? 'starting'), reply));
+  app.get('/readyz', facts, (_, reply) => probe(probes.waitsFor, reply, probes.note));
+  app.get('/metrics', { config: { access: 'metrics' } }, async (_, reply) => {
+    const { type, text } = await metrics();
+    return reply.type(type).send(text);
+  });
 }
 
 function probe(waitsFor: string | null, reply: { code(status: number): unknown }, note: string | null = null): object {

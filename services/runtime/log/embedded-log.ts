@@ -9,14 +9,14 @@
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import type { Clock } from '../clock.ts';
 import type { StateStore } from '../store/store.ts';
-import { createReader, type EmbeddedReader, type OnLost, readStored } from './embedded-reader.ts';
+import { EmbeddedReader, type OnLost, readStored } from './embedded-reader.ts';
 import { eraseRecords } from './erase.ts';
-import { createGroupCommit } from './group-commit.ts';
+import { GroupCommit } from './group-commit.ts';
 import type { Log, LogTopic } from './log.ts';
 import { logLimits } from './log-limits.ts';
 import { addTopic, partitionOf, recoverTopics, type Topics } from './partitions.ts';
 import * as rows from './rows.ts';
-import { createTail } from './tail.ts';
+import { createTail, type Tail } from './tail.ts';
 import { offsetAt, trimPartition } from './trim.ts';
 
 export interface EmbeddedLog extends Log {
@@ -54,144 +54,179 @@ export async function openEmbeddedLog(
   clock: Clock,
   options: EmbeddedLogOptions = {},
 ): Promise<EmbeddedLog> {
-  const topics = await recoverTopics(store);
-  const tail = createTail(options.tailBytes ?? logLimits.tailBytes);
-  const readers = new Set<EmbeddedReader>();
-  const commits = new Map<string, number>();
+  return new StoredLog(store, clock, await recoverTopics(store), options);
+}
+
+/** Its public acts are fields, since callers wrap a log by spreading it: `{ ...log, append }`. */
+class StoredLog implements EmbeddedLog {
+  readonly #store: StateStore;
+  readonly #clock: Clock;
+  readonly #options: EmbeddedLogOptions;
+  readonly #topics: Topics;
+  readonly #tail: Tail;
+  readonly #groups: GroupCommit;
+  readonly #readers = new Set<EmbeddedReader>();
+  readonly #commits = new Map<string, number>();
   /** Changes of topics and trims run one at a time. */
-  let changes: Promise<unknown> = Promise.resolve();
-  let isOpen = true;
-  let hasErased = false;
+  #changes: Promise<unknown> = Promise.resolve();
+  #isOpen = true;
+  #hasErased = false;
 
-  const limits = {
-    segmentBytes: options.segmentBytes ?? logLimits.segmentBytes,
-    groupIntervalMs: options.groupIntervalMs ?? 0,
-  };
-  const groups = createGroupCommit(store, clock, topics, limits, (entries, bytes) => {
-    tail.add(entries, bytes);
-    const partitions = entries.map((entry) => entry.partition);
-    for (const reader of readers) reader.notify(partitions);
-  });
+  constructor(store: StateStore, clock: Clock, topics: Topics, options: EmbeddedLogOptions) {
+    this.#store = store;
+    this.#clock = clock;
+    this.#options = options;
+    this.#topics = topics;
+    this.#tail = createTail(options.tailBytes ?? logLimits.tailBytes);
+    const limits = {
+      segmentBytes: options.segmentBytes ?? logLimits.segmentBytes,
+      groupIntervalMs: options.groupIntervalMs ?? 0,
+    };
+    this.#groups = new GroupCommit(store, clock, topics, limits, (entries, bytes) => {
+      this.#tail.add(entries, bytes);
+      const partitions = entries.map((entry) => entry.partition);
+      for (const reader of this.#readers) reader.notify(partitions);
+    });
+  }
 
-  const inTurn = <T>(act: () => Promise<T>): Promise<T> => {
-    const done = changes.then(act);
-    changes = done.catch(() => {});
+  #inTurn<T>(act: () => Promise<T>): Promise<T> {
+    const done = this.#changes.then(act);
+    this.#changes = done.catch(() => {});
     return done;
-  };
-  const find = (topic: string, partition: number) => {
-    if (!isOpen) throw new CrawlstreamError('STORE_CLOSED', 'the log is closed');
-    return partitionOf(topics, topic, partition);
-  };
-  const committed: EmbeddedLog['committed'] = async (group, topic, partition) => {
-    find(topic, partition);
+  }
+
+  #find(topic: string, partition: number) {
+    if (!this.#isOpen) throw new CrawlstreamError('STORE_CLOSED', 'the log is closed');
+    return partitionOf(this.#topics, topic, partition);
+  }
+
+  readonly committed: EmbeddedLog['committed'] = async (group, topic, partition) => {
+    this.#find(topic, partition);
     const key = rows.commitKey(group, topic, partition);
-    const value = commits.get(key.toString('latin1'));
+    const value = this.#commits.get(key.toString('latin1'));
     if (value !== undefined) return value;
-    const stored = await store.get(key);
+    const stored = await this.#store.get(key);
     return stored && rows.readOffset(stored);
   };
 
-  return {
-    createTopics: (specs) => inTurn(() => createTopics(store, topics, specs)),
-    partitionsOf: async (topic) => topics.byName.get(topic)?.length ?? 0,
-    append: groups.append,
-    reader: () => {
-      const reader = createReader(store, clock, topics, () => readers.delete(reader), options.onLost);
-      readers.add(reader);
-      return reader;
-    },
-    offsets: async (topic, partition) => {
-      const { start, durableEnd } = find(topic, partition);
-      return { start, end: durableEnd };
-    },
-    offsetAt: async (topic, partition, timeMs) => offsetAt(store, find(topic, partition), timeMs),
-    last: async (topic, partition) => {
-      const p = find(topic, partition);
-      if (p.durableEnd === p.start) return undefined;
-      const held = p.tail.length > p.tailHead ? p.tail.at(-1) : undefined;
-      if (held !== undefined) return held;
-      const at = p.durableEnd - 1;
-      try {
-        return (await readStored(store, p, at, 1)).records[0];
-      } catch (error) {
-        // It was trimmed meanwhile.
-        if (at < p.start) return undefined;
-        throw error;
+  readonly createTopics: EmbeddedLog['createTopics'] = (specs) =>
+    this.#inTurn(() => createTopics(this.#store, this.#topics, specs));
+  readonly partitionsOf: EmbeddedLog['partitionsOf'] = async (topic) => this.#topics.byName.get(topic)?.length ?? 0;
+  readonly append: EmbeddedLog['append'] = (records) => this.#groups.append(records);
+  readonly reader: EmbeddedLog['reader'] = () => {
+    const reader: EmbeddedReader = new EmbeddedReader(
+      this.#store,
+      this.#clock,
+      this.#topics,
+      () => this.#readers.delete(reader),
+      this.#options.onLost,
+    );
+    this.#readers.add(reader);
+    return reader;
+  };
+
+  readonly offsets: EmbeddedLog['offsets'] = async (topic, partition) => {
+    const { start, durableEnd } = this.#find(topic, partition);
+    return { start, end: durableEnd };
+  };
+
+  readonly offsetAt: EmbeddedLog['offsetAt'] = async (topic, partition, timeMs) =>
+    offsetAt(this.#store, this.#find(topic, partition), timeMs);
+  readonly last: EmbeddedLog['last'] = async (topic, partition) => {
+    const p = this.#find(topic, partition);
+    if (p.durableEnd === p.start) return undefined;
+    const held = p.tail.length > p.tailHead ? p.tail.at(-1) : undefined;
+    if (held !== undefined) return held;
+    const at = p.durableEnd - 1;
+    try {
+      return (await readStored(this.#store, p, at, 1)).records[0];
+    } catch (error) {
+      // It was trimmed meanwhile.
+      if (at < p.start) return undefined;
+      throw error;
+    }
+  };
+
+  readonly trim: EmbeddedLog['trim'] = (topic, partition, before) =>
+    this.#inTurn(async () => trimPartition(this.#store, this.#topics, this.#find(topic, partition), before));
+
+  readonly expire: EmbeddedLog['expire'] = (topic, partition, beforeMs) =>
+    this.#inTurn(async () => {
+      const p = this.#find(topic, partition);
+      if (p.retention !== 'time') {
+        throw new CrawlstreamError('INVALID_ARGUMENT', `${topic} is trimmed by snapshots, not by age`);
       }
-    },
-    trim: (topic, partition, before) =>
-      inTurn(async () => trimPartition(store, topics, find(topic, partition), before)),
-    expire: (topic, partition, beforeMs) =>
-      inTurn(async () => {
-        const p = find(topic, partition);
-        if (p.retention !== 'time') {
-          throw new CrawlstreamError('INVALID_ARGUMENT', `${topic} is trimmed by snapshots, not by age`);
-        }
-        await trimPartition(store, topics, p, await offsetAt(store, p, beforeMs));
-        return p.start;
-      }),
-    erase: (topic, partition, offsets) =>
-      inTurn(async () => {
-        const p = find(topic, partition);
-        if (p.retention !== 'time') {
-          throw new CrawlstreamError('INVALID_ARGUMENT', `${topic} is state: its records are trimmed, never erased`);
-        }
-        if (offsets.length > 0) hasErased = true;
-        await eraseRecords(store, p, offsets);
-      }),
-    commit: async (group, positions) => {
-      const ops = positions.map(({ topic, partition, offset }) => {
-        find(topic, partition);
-        const key = rows.commitKey(group, topic, partition);
-        commits.set(key.toString('latin1'), offset);
-        return { key, value: rows.offsetsValue(offset) };
-      });
-      await store.write(ops);
-    },
-    committed,
-    committedAll: async (group, topic, partitions) => {
-      const found = new Map<number, number>();
-      for (const partition of partitions) {
-        const offset = await committed(group, topic, partition);
-        if (offset !== undefined) found.set(partition, offset);
+      await trimPartition(this.#store, this.#topics, p, await offsetAt(this.#store, p, beforeMs));
+      return p.start;
+    });
+
+  readonly erase: EmbeddedLog['erase'] = (topic, partition, offsets) =>
+    this.#inTurn(async () => {
+      const p = this.#find(topic, partition);
+      if (p.retention !== 'time') {
+        throw new CrawlstreamError('INVALID_ARGUMENT', `${topic} is state: its records are trimmed, never erased`);
       }
-      return found;
-    },
-    groups: async (prefix) => {
-      const names = new Set<string>();
-      for await (const [key] of store.scan(rows.commitRange(prefix))) names.add(rows.groupOfKey(key));
-      return [...names].map((group) => ({ group, members: 0 }));
-    },
-    forgetGroup: async (group) => {
-      const ops = [];
-      for await (const [key] of store.scan(rows.commitRange(`${group}\0`))) {
-        commits.delete(key.toString('latin1'));
-        ops.push({ key, value: null });
-      }
-      await store.write(ops);
-    },
-    // In one process, all partitions belong to this member, from the start and for good.
-    join: async ({ topics: [first = ''], onAssigned }) => {
-      const partitions = topics.byName.get(first)?.length ?? 0;
-      const owned = Array.from({ length: partitions }, (_, partition) => partition);
-      onAssigned(owned, []);
-      return { name: 'this process', members: 1, leave: async () => {} };
-    },
-    membersOf: async () => [],
-    topics: () =>
-      [...topics.byName].map(([name, partitions]) => ({
-        name,
-        partitions: partitions.length,
-        retention: partitions[0]?.retention ?? 'state',
-      })),
-    close: async () => {
-      isOpen = false;
-      await groups.close();
-      await changes;
-      await Promise.all([...readers].map((reader) => reader.close()));
-      if (hasErased) await store.rewrite?.();
-      hasErased = false;
-    },
+      if (offsets.length > 0) this.#hasErased = true;
+      await eraseRecords(this.#store, p, offsets);
+    });
+
+  readonly commit: EmbeddedLog['commit'] = async (group, positions) => {
+    const ops = positions.map(({ topic, partition, offset }) => {
+      this.#find(topic, partition);
+      const key = rows.commitKey(group, topic, partition);
+      this.#commits.set(key.toString('latin1'), offset);
+      return { key, value: rows.offsetsValue(offset) };
+    });
+    await this.#store.write(ops);
+  };
+
+  readonly committedAll: EmbeddedLog['committedAll'] = async (group, topic, partitions) => {
+    const found = new Map<number, number>();
+    for (const partition of partitions) {
+      const offset = await this.committed(group, topic, partition);
+      if (offset !== undefined) found.set(partition, offset);
+    }
+    return found;
+  };
+
+  readonly groups: EmbeddedLog['groups'] = async (prefix) => {
+    const names = new Set<string>();
+    for await (const [key] of this.#store.scan(rows.commitRange(prefix))) names.add(rows.groupOfKey(key));
+    return [...names].map((group) => ({ group, members: 0 }));
+  };
+
+  readonly forgetGroup: EmbeddedLog['forgetGroup'] = async (group) => {
+    const ops = [];
+    for await (const [key] of this.#store.scan(rows.commitRange(`${group}\0`))) {
+      this.#commits.delete(key.toString('latin1'));
+      ops.push({ key, value: null });
+    }
+    await this.#store.write(ops);
+  };
+
+  // In one process, all partitions belong to this member, from the start and for good.
+  readonly join: EmbeddedLog['join'] = async ({ topics: [first = ''], onAssigned }) => {
+    const partitions = this.#topics.byName.get(first)?.length ?? 0;
+    const owned = Array.from({ length: partitions }, (_, partition) => partition);
+    onAssigned(owned, []);
+    return { name: 'this process', members: 1, leave: async () => {} };
+  };
+
+  readonly membersOf: EmbeddedLog['membersOf'] = async () => [];
+  readonly topics: EmbeddedLog['topics'] = () =>
+    [...this.#topics.byName].map(([name, partitions]) => ({
+      name,
+      partitions: partitions.length,
+      retention: partitions[0]?.retention ?? 'state',
+    }));
+
+  readonly close: EmbeddedLog['close'] = async () => {
+    this.#isOpen = false;
+    await this.#groups.close();
+    await this.#changes;
+    await Promise.all([...this.#readers].map((reader) => reader.close()));
+    if (this.#hasErased) await this.#store.rewrite?.();
+    this.#hasErased = false;
   };
 }
 

@@ -14,11 +14,6 @@ import { type Partition, partitionOf, type Topics } from './partitions.ts';
 import * as rows from './rows.ts';
 import { recordOverheadBytes, tailStart } from './tail.ts';
 
-export interface EmbeddedReader extends LogReader {
-  /** Called by the log when these partitions have new records. */
-  notify(partitions: Iterable<Partition>): void;
-}
-
 const news = Symbol('news');
 
 /** Damaged records that the reader skips: `from` to `to`, without `to`. */
@@ -41,34 +36,42 @@ interface Part {
   readonly records: readonly LogRecord[];
 }
 
-export function createReader(
-  store: StateStore,
-  clock: Clock,
-  topics: Topics,
-  onClose: () => void,
-  onLost?: OnLost,
-): EmbeddedReader {
-  const assigned = new Map<Partition, Assignment>();
+/** Its public acts are fields, since callers wrap a reader by spreading it: `{ ...reader, poll }`. */
+export class EmbeddedReader implements LogReader {
+  readonly #store: StateStore;
+  readonly #clock: Clock;
+  readonly #topics: Topics;
+  readonly #onClose: () => void;
+  readonly #onLost: OnLost | undefined;
+  readonly #assigned = new Map<Partition, Assignment>();
   /** Assignments in the order they take turns. */
-  let turns: Assignment[] = [];
-  let turn = 0;
-  let polling = false;
-  let isOpen = true;
-  let woken = false;
-  let wakeUp: (() => void) | undefined;
+  #turns: Assignment[] = [];
+  #turn = 0;
+  #polling = false;
+  #isOpen = true;
+  #woken = false;
+  #wakeUp: (() => void) | undefined;
 
-  const isReady = (a: Assignment) => !a.paused && a.position !== a.partition.durableEnd;
+  constructor(store: StateStore, clock: Clock, topics: Topics, onClose: () => void, onLost?: OnLost) {
+    this.#store = store;
+    this.#clock = clock;
+    this.#topics = topics;
+    this.#onClose = onClose;
+    this.#onLost = onLost;
+  }
+
+  readonly #isReady = (a: Assignment) => !a.paused && a.position !== a.partition.durableEnd;
 
   /** Records that are there now, up to about `maxBytes`. */
-  const take = async (maxBytes: number): Promise<LogRecord[]> => {
+  async #take(maxBytes: number): Promise<LogRecord[]> {
     const parts: Part[] = [];
     let left = maxBytes;
-    const round = turns.length;
+    const round = this.#turns.length;
     for (let i = 0; i < round && left > 0; i++) {
-      const assignment = turns[turn % turns.length];
+      const assignment = this.#turns[this.#turn % this.#turns.length];
       if (!assignment) break;
-      turn = (turn + 1) % turns.length;
-      if (!isReady(assignment)) continue;
+      this.#turn = (this.#turn + 1) % this.#turns.length;
+      if (!this.#isReady(assignment)) continue;
       try {
         const { partition, position } = assignment;
         checkRange(partition, position);
@@ -78,13 +81,13 @@ export function createReader(
           parts.push({ assignment, records });
           continue;
         }
-        const read = onLost === undefined ? readStored : readWhole;
-        const { records, bytes } = await read(store, partition, position, left);
+        const read = this.#onLost === undefined ? readStored : readWhole;
+        const { records, bytes } = await read(this.#store, partition, position, left);
         // There was a seek, a drop or a pause while the disk was read: the records are not wanted any more.
-        if (assigned.get(partition) !== assignment || assignment.paused) continue;
+        if (this.#assigned.get(partition) !== assignment || assignment.paused) continue;
         if (records.length === 0) {
-          assignment.position = await nextWhole(store, partition, position);
-          onLost?.({ partition, from: position, to: assignment.position });
+          assignment.position = await nextWhole(this.#store, partition, position);
+          this.#onLost?.({ partition, from: position, to: assignment.position });
           continue;
         }
         assignment.position += records.length;
@@ -96,83 +99,89 @@ export function createReader(
         throw error;
       }
     }
-    return parts.flatMap(wanted);
-  };
+    return parts.flatMap(this.#wanted);
+  }
 
   /** A partition that was read may have been sought or dropped while another was. */
-  const wanted = ({ assignment, records }: Part): readonly LogRecord[] =>
-    assigned.get(assignment.partition) === assignment ? records : [];
+  readonly #wanted = ({ assignment, records }: Part): readonly LogRecord[] =>
+    this.#assigned.get(assignment.partition) === assignment ? records : [];
 
-  const waitForNews = async (waitMs: number) => {
+  async #waitForNews(waitMs: number) {
     const done = new AbortController();
     // With its own reason: the usual one is an error with a stack, for each wait.
-    wakeUp = () => done.abort(news);
-    await clock.sleepUntil(clock.nowMs() + waitMs, done.signal);
-    wakeUp = undefined;
-  };
+    this.#wakeUp = () => done.abort(news);
+    await this.#clock.sleepUntil(this.#clock.nowMs() + waitMs, done.signal);
+    this.#wakeUp = undefined;
+  }
 
-  const poll = async ({ maxBytes, waitMs }: PollOptions): Promise<LogRecord[]> => {
-    const untilMs = clock.nowMs() + waitMs;
+  async #poll({ maxBytes, waitMs }: PollOptions): Promise<LogRecord[]> {
+    const untilMs = this.#clock.nowMs() + waitMs;
     for (;;) {
-      const taken = await take(Math.max(1, maxBytes));
-      const leftMs = untilMs - clock.nowMs();
-      if (taken.length > 0 || leftMs <= 0 || woken || !isOpen) {
-        woken = false;
+      const taken = await this.#take(Math.max(1, maxBytes));
+      const leftMs = untilMs - this.#clock.nowMs();
+      if (taken.length > 0 || leftMs <= 0 || this.#woken || !this.#isOpen) {
+        this.#woken = false;
         return taken;
       }
-      if (!turns.some(isReady)) await waitForNews(leftMs);
+      if (!this.#turns.some(this.#isReady)) await this.#waitForNews(leftMs);
+    }
+  }
+
+  readonly seek: LogReader['seek'] = (topic, number, offset) => {
+    const partition = partitionOf(this.#topics, topic, number);
+    const old = this.#assigned.get(partition);
+    const fresh: Assignment = { partition, position: offset, paused: old?.paused ?? false };
+    this.#assigned.set(partition, fresh);
+    this.#turns = [...this.#assigned.values()];
+    this.#wakeUp?.();
+  };
+
+  readonly drop: LogReader['drop'] = (topic, number) => {
+    this.#assigned.delete(partitionOf(this.#topics, topic, number));
+    this.#turns = [...this.#assigned.values()];
+  };
+
+  readonly pause: LogReader['pause'] = (topic, number) => {
+    const assignment = this.#assigned.get(partitionOf(this.#topics, topic, number));
+    if (assignment) assignment.paused = true;
+  };
+
+  readonly resume: LogReader['resume'] = (topic, number) => {
+    const assignment = this.#assigned.get(partitionOf(this.#topics, topic, number));
+    if (!assignment) return;
+    assignment.paused = false;
+    this.#wakeUp?.();
+  };
+
+  readonly poll: LogReader['poll'] = async (options) => {
+    if (!this.#isOpen) throw new CrawlstreamError('STORE_CLOSED', 'the reader is closed');
+    if (this.#polling) throw new Error('one poll at a time: the previous poll has not returned');
+    this.#polling = true;
+    try {
+      return await this.#poll(options);
+    } finally {
+      this.#polling = false;
     }
   };
 
-  return {
-    seek: (topic, number, offset) => {
-      const partition = partitionOf(topics, topic, number);
-      const old = assigned.get(partition);
-      const fresh: Assignment = { partition, position: offset, paused: old?.paused ?? false };
-      assigned.set(partition, fresh);
-      turns = [...assigned.values()];
-      wakeUp?.();
-    },
-    drop: (topic, number) => {
-      assigned.delete(partitionOf(topics, topic, number));
-      turns = [...assigned.values()];
-    },
-    pause: (topic, number) => {
-      const assignment = assigned.get(partitionOf(topics, topic, number));
-      if (assignment) assignment.paused = true;
-    },
-    resume: (topic, number) => {
-      const assignment = assigned.get(partitionOf(topics, topic, number));
-      if (!assignment) return;
-      assignment.paused = false;
-      wakeUp?.();
-    },
-    poll: async (options) => {
-      if (!isOpen) throw new CrawlstreamError('STORE_CLOSED', 'the reader is closed');
-      if (polling) throw new Error('one poll at a time: the previous poll has not returned');
-      polling = true;
-      try {
-        return await poll(options);
-      } finally {
-        polling = false;
-      }
-    },
-    wake: () => {
-      woken = true;
-      wakeUp?.();
-    },
-    close: async () => {
-      isOpen = false;
-      wakeUp?.();
-      onClose();
-    },
-    notify: (partitions) => {
-      if (!wakeUp) return;
-      for (const partition of partitions) {
-        const assignment = assigned.get(partition);
-        if (assignment && isReady(assignment)) return wakeUp();
-      }
-    },
+  readonly wake: LogReader['wake'] = () => {
+    this.#woken = true;
+    this.#wakeUp?.();
+  };
+
+  readonly close: LogReader['close'] = async () => {
+    this.#isOpen = false;
+    this.#wakeUp?.();
+    this.#onClose();
+  };
+
+  /** Called by the log when these partitions have new records. */
+  readonly notify = (partitions: Iterable<Partition>): void => {
+    if (!this.#wakeUp) return;
+    for (const partition of partitions) {
+      const assignment = this.#assigned.get(partition);
+      if (assignment && this.#isReady(assignment)) return this.#wakeUp();
+    }
   };
 }
 

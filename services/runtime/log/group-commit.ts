@@ -15,12 +15,6 @@ import { type Partition, partitionOf, type Topics } from './partitions.ts';
 import * as rows from './rows.ts';
 import { recordOverheadBytes, type TailEntry } from './tail.ts';
 
-export interface GroupCommit {
-  append(records: readonly AppendRecord[]): Promise<number[]>;
-  /** Resolves when all appends are durable or have failed. Later appends reject. */
-  close(): Promise<void>;
-}
-
 interface Group {
   readonly entries: Map<Partition, LogRecord[]>;
   readonly waiters: { readonly offsets: number[]; resolve(offsets: number[]): void; reject(error: unknown): void }[];
@@ -34,32 +28,46 @@ export interface GroupOptions {
 }
 
 /** `onDurable` runs before the appends resolve. */
-export function createGroupCommit(
-  store: StateStore,
-  clock: Clock,
-  topics: Topics,
-  { segmentBytes: segmentBytesMax, groupIntervalMs }: GroupOptions,
-  onDurable: (entries: readonly TailEntry[], bytes: number) => void,
-): GroupCommit {
-  const waiting: Group[] = [];
-  let running: Promise<void> | undefined;
-  let failure: unknown;
-  let segmentBytes = 0;
-  let lastWriteMs = Number.NEGATIVE_INFINITY;
+export class GroupCommit {
+  readonly #store: StateStore;
+  readonly #clock: Clock;
+  readonly #topics: Topics;
+  readonly #options: GroupOptions;
+  readonly #onDurable: (entries: readonly TailEntry[], bytes: number) => void;
+  readonly #waiting: Group[] = [];
+  #running: Promise<void> | undefined;
+  #failure: unknown;
+  #segmentBytes = 0;
+  #lastWriteMs = Number.NEGATIVE_INFINITY;
+  #isOpen = true;
 
-  const gather = (records: readonly AppendRecord[]): Promise<number[]> => {
+  constructor(
+    store: StateStore,
+    clock: Clock,
+    topics: Topics,
+    options: GroupOptions,
+    onDurable: (entries: readonly TailEntry[], bytes: number) => void,
+  ) {
+    this.#store = store;
+    this.#clock = clock;
+    this.#topics = topics;
+    this.#options = options;
+    this.#onDurable = onDurable;
+  }
+
+  #gather(records: readonly AppendRecord[]): Promise<number[]> {
     // All records are checked before any gets an offset: an append is all or nothing.
-    const targets = records.map(checkedPartition);
-    let group = waiting.at(-1);
+    const targets = records.map(this.#checkedPartition);
+    let group = this.#waiting.at(-1);
     if (!group || group.bytes >= logLimits.groupBytesMax) {
       group = { entries: new Map(), waiters: [], bytes: 0 };
-      waiting.push(group);
+      this.#waiting.push(group);
     }
-    topics.lastMs = Math.max(topics.lastMs, clock.nowMs());
+    this.#topics.lastMs = Math.max(this.#topics.lastMs, this.#clock.nowMs());
     const offsets: number[] = [];
     for (let i = 0; i < records.length; i++) {
       const target = targets[i] as Partition;
-      const record = rows.newRecord(records[i] as AppendRecord, target.nextOffset++, topics.lastMs);
+      const record = rows.newRecord(records[i] as AppendRecord, target.nextOffset++, this.#topics.lastMs);
       offsets.push(record.offset);
       group.bytes += record.value.length + recordOverheadBytes;
       const entries = group.entries.get(target);
@@ -68,99 +76,99 @@ export function createGroupCommit(
     }
     const { waiters } = group;
     return new Promise((resolve, reject) => waiters.push({ offsets, resolve, reject }));
-  };
+  }
 
-  const checkedPartition = (record: AppendRecord): Partition => {
+  readonly #checkedPartition = (record: AppendRecord): Partition => {
     const { key, value, headers } = record;
     if (value.length > logLimits.recordBytesMax) throw tooLarge(record, 'value', logLimits.recordBytesMax);
     if (key !== null && key.length > logLimits.keyBytesMax) throw tooLarge(record, 'key', logLimits.keyBytesMax);
     if (headers && rows.headerLength(headers) > logLimits.headerBytesMax) {
       throw tooLarge(record, 'headers', logLimits.headerBytesMax);
     }
-    return partitionOf(topics, record.topic, record.partition);
+    return partitionOf(this.#topics, record.topic, record.partition);
   };
 
-  const writeGroups = async () => {
+  async #writeGroups() {
     // One turn of the microtask queue: appends issued together by one handler share the first write.
     await undefined;
-    while (waiting[0]) {
-      const group = await gathered(waiting[0]);
-      waiting.shift();
+    while (this.#waiting[0]) {
+      const group = await this.#gathered(this.#waiting[0]);
+      this.#waiting.shift();
       // Neighbours in key order: RocksDB takes sorted rows at a quarter of the cost.
       const entries = [...group.entries]
         .map(([partition, records]): TailEntry => ({ partition, records }))
         .sort((a, b) => a.partition.topicId - b.partition.topicId || a.partition.partition - b.partition.partition);
       try {
-        if (failure !== undefined) throw failure;
-        await store.write(groupRows(entries, group.bytes), { sync: true });
+        if (this.#failure !== undefined) throw this.#failure;
+        await this.#store.write(this.#groupRows(entries, group.bytes), { sync: true });
       } catch (error) {
-        failure = error;
+        this.#failure = error;
         for (const { reject } of group.waiters) reject(error);
         continue;
       }
       for (const { partition, records } of entries) partition.durableEnd += records.length;
-      onDurable(entries, group.bytes);
+      this.#onDurable(entries, group.bytes);
       for (const { resolve, offsets } of group.waiters) resolve(offsets);
     }
-    running = undefined;
-  };
+    this.#running = undefined;
+  }
 
   /**
    * Waits for further appends if writes follow closely, because every write costs about 150 µs of CPU, whatever its
    * size.
    */
-  const gathered = async (group: Group): Promise<Group> => {
-    const soonestMs = lastWriteMs + groupIntervalMs;
-    if (groupIntervalMs > 0 && group.bytes < logLimits.groupBytesMax && clock.nowMs() < soonestMs) {
-      await clock.sleepUntil(soonestMs);
+  async #gathered(group: Group): Promise<Group> {
+    const { groupIntervalMs } = this.#options;
+    const soonestMs = this.#lastWriteMs + groupIntervalMs;
+    if (groupIntervalMs > 0 && group.bytes < logLimits.groupBytesMax && this.#clock.nowMs() < soonestMs) {
+      await this.#clock.sleepUntil(soonestMs);
     }
-    lastWriteMs = clock.nowMs();
+    this.#lastWriteMs = this.#clock.nowMs();
     return group;
-  };
+  }
 
   /** Starts a segment first, if due: its row has each partition's position just before this group. */
-  const groupRows = (entries: readonly TailEntry[], bytes: number): StoreOp[] => {
+  #groupRows(entries: readonly TailEntry[], bytes: number): StoreOp[] {
     const ops: StoreOp[] = [];
-    if (topics.segment < 0 || segmentBytes >= segmentBytesMax) {
-      topics.segment++;
-      segmentBytes = 0;
-      const firsts = topics.all
+    if (this.#topics.segment < 0 || this.#segmentBytes >= this.#options.segmentBytes) {
+      this.#topics.segment++;
+      this.#segmentBytes = 0;
+      const firsts = this.#topics.all
         .filter((p) => p.durableEnd > 0)
         .map((p) => ({ topicId: p.topicId, partition: p.partition, offset: p.durableEnd }));
-      const startMs = entries[0]?.records[0]?.timestampMs ?? topics.lastMs;
-      ops.push({ key: rows.segmentKey(topics.segment), value: rows.segmentValue(startMs, firsts) });
+      const startMs = entries[0]?.records[0]?.timestampMs ?? this.#topics.lastMs;
+      ops.push({ key: rows.segmentKey(this.#topics.segment), value: rows.segmentValue(startMs, firsts) });
     }
-    segmentBytes += bytes;
+    this.#segmentBytes += bytes;
     for (const { partition, records } of entries) {
-      if (partition.segments.at(-1)?.segment !== topics.segment) {
-        partition.segments.push({ segment: topics.segment, first: partition.durableEnd });
+      if (partition.segments.at(-1)?.segment !== this.#topics.segment) {
+        partition.segments.push({ segment: this.#topics.segment, first: partition.durableEnd });
       }
       for (const record of records) {
-        ops.push({ key: rows.recordKey(topics.segment, partition.topicId, record), value: record.value });
+        ops.push({ key: rows.recordKey(this.#topics.segment, partition.topicId, record), value: record.value });
       }
     }
     return ops;
-  };
+  }
 
-  let isOpen = true;
-  return {
-    append: (records) => {
-      try {
-        if (!isOpen) throw new CrawlstreamError('STORE_CLOSED', 'the log is closed');
-        if (failure !== undefined) throw failure;
-        if (records.length === 0) return Promise.resolve([]);
-        const offsets = gather(records);
-        running ??= writeGroups();
-        return offsets;
-      } catch (error) {
-        return Promise.reject(error);
-      }
-    },
-    close: async () => {
-      isOpen = false;
-      await running;
-    },
-  };
+  append(records: readonly AppendRecord[]): Promise<number[]> {
+    try {
+      if (!this.#isOpen) throw new CrawlstreamError('STORE_CLOSED', 'the log is closed');
+      if (this.#failure !== undefined) throw this.#failure;
+      if (records.length === 0) return Promise.resolve([]);
+      const offsets = this.#gather(records);
+      this.#running ??= this.#writeGroups();
+      return offsets;
+    } catch (error) {
+      return Promise.reject(error);
+    }
+  }
+
+  /** Resolves when all appends are durable or have failed. Later appends reject. */
+  async close(): Promise<void> {
+    this.#isOpen = false;
+    await this.#running;
+  }
 }
 
 function tooLarge(record: AppendRecord, part: string, bytesMax: number): CrawlstreamError {

@@ -84,7 +84,7 @@ export async function openReadOnlyLog(folder: string, clock: Clock, damage?: Dam
     partitionsOf: (topic) => withView(({ log }) => log.partitionsOf(topic)),
     last: (topic, partition) => withView(({ log }) => log.last(topic, partition)),
     committed: (group, topic, partition) => withView(({ log }) => log.committed(group, topic, partition)),
-    reader: () => createReadOnlyReader(clock, () => ({ log: view.log, generation }), refresh),
+    reader: () => new ReadOnlyReader(clock, () => ({ log: view.log, generation }), refresh),
     refresh,
     close: async () => {
       isOpen = false;
@@ -118,102 +118,116 @@ async function openView(folder: string, clock: Clock, onLost?: OnLost): Promise<
   }
 }
 
-/** Keeps the positions itself and passes them on to a reader of each new view. */
-function createReadOnlyReader(
-  clock: Clock,
-  current: () => { readonly log: EmbeddedLog; readonly generation: number },
-  refresh: () => Promise<void>,
-): LogReader {
-  const positions = new Map<string, Position & { paused: boolean }>();
-  let inner: { readonly reader: LogReader; readonly generation: number } | undefined;
-  let wakeUp: (() => void) | undefined;
-  let woken = false;
-  let isOpen = true;
+/** Keeps the positions itself and passes them on to a reader of each new view. Its public acts are fields, since callers wrap a reader by spreading it. */
+class ReadOnlyReader implements LogReader {
+  readonly #clock: Clock;
+  readonly #current: () => { readonly log: EmbeddedLog; readonly generation: number };
+  readonly #refresh: () => Promise<void>;
+  readonly #positions = new Map<string, Position & { paused: boolean }>();
+  #inner: { readonly reader: LogReader; readonly generation: number } | undefined;
+  #wakeUp: (() => void) | undefined;
+  #woken = false;
+  #isOpen = true;
 
-  const name = (topic: string, partition: number) => `${topic}/${partition}`;
+  constructor(
+    clock: Clock,
+    current: () => { readonly log: EmbeddedLog; readonly generation: number },
+    refresh: () => Promise<void>,
+  ) {
+    this.#clock = clock;
+    this.#current = current;
+    this.#refresh = refresh;
+  }
 
-  const innerReader = (): LogReader => {
-    const { log, generation } = current();
-    if (inner?.generation !== generation) {
+  #innerReader(): LogReader {
+    const { log, generation } = this.#current();
+    if (this.#inner?.generation !== generation) {
       const reader = log.reader();
-      for (const { topic, partition, offset, paused } of positions.values()) {
+      for (const { topic, partition, offset, paused } of this.#positions.values()) {
         reader.seek(topic, partition, offset);
         if (paused) reader.pause(topic, partition);
       }
-      inner = { reader, generation };
+      this.#inner = { reader, generation };
     }
-    return inner.reader;
-  };
+    return this.#inner.reader;
+  }
 
-  const pollOnce = async (maxBytes: number): Promise<LogRecord[]> => {
+  async #pollOnce(maxBytes: number): Promise<LogRecord[]> {
     for (;;) {
-      const asked = current().generation;
+      const asked = this.#current().generation;
       try {
-        return await innerReader().poll({ maxBytes, waitMs: 0 });
+        return await this.#innerReader().poll({ maxBytes, waitMs: 0 });
       } catch (error) {
-        if (current().generation === asked) throw error;
+        if (this.#current().generation === asked) throw error;
       }
+    }
+  }
+
+  async #sleep(ms: number) {
+    const done = new AbortController();
+    this.#wakeUp = () => done.abort();
+    await this.#clock.sleepUntil(this.#clock.nowMs() + ms, done.signal);
+    this.#wakeUp = undefined;
+  }
+
+  #setPaused(topic: string, partition: number, paused: boolean) {
+    const at = this.#positions.get(nameOf(topic, partition));
+    if (at) at.paused = paused;
+    this.#inner = undefined;
+  }
+
+  readonly seek: LogReader['seek'] = (topic, partition, offset) => {
+    const paused = this.#positions.get(nameOf(topic, partition))?.paused ?? false;
+    this.#positions.set(nameOf(topic, partition), { topic, partition, offset, paused });
+    this.#inner = undefined;
+    this.#wakeUp?.();
+  };
+
+  readonly drop: LogReader['drop'] = (topic, partition) => {
+    this.#positions.delete(nameOf(topic, partition));
+    this.#inner = undefined;
+  };
+
+  readonly pause: LogReader['pause'] = (topic, partition) => this.#setPaused(topic, partition, true);
+  readonly resume: LogReader['resume'] = (topic, partition) => {
+    this.#setPaused(topic, partition, false);
+    this.#wakeUp?.();
+  };
+
+  readonly poll: LogReader['poll'] = async ({ maxBytes, waitMs }: PollOptions) => {
+    const untilMs = this.#clock.nowMs() + waitMs;
+    for (;;) {
+      const asked = new Map(this.#positions);
+      // Reads that were sought, dropped or paused meanwhile are no longer wanted from the old position.
+      const records = (await this.#pollOnce(maxBytes)).filter(({ topic, partition }) => {
+        const at = this.#positions.get(nameOf(topic, partition));
+        return at !== undefined && at === asked.get(nameOf(topic, partition)) && !at.paused;
+      });
+      for (const { topic, partition, offset } of records) {
+        const at = this.#positions.get(nameOf(topic, partition));
+        if (at) this.#positions.set(nameOf(topic, partition), { ...at, offset: offset + 1 });
+      }
+      const leftMs = untilMs - this.#clock.nowMs();
+      if (records.length > 0 || leftMs <= 0 || this.#woken || !this.#isOpen) {
+        this.#woken = false;
+        return records;
+      }
+      await this.#sleep(Math.min(leftMs, logLimits.refreshMs));
+      if (this.#isOpen && !this.#woken) await this.#refresh();
     }
   };
 
-  const sleep = async (ms: number) => {
-    const done = new AbortController();
-    wakeUp = () => done.abort();
-    await clock.sleepUntil(clock.nowMs() + ms, done.signal);
-    wakeUp = undefined;
+  readonly wake: LogReader['wake'] = () => {
+    this.#woken = true;
+    this.#wakeUp?.();
   };
 
-  const setPaused = (topic: string, partition: number, paused: boolean) => {
-    const at = positions.get(name(topic, partition));
-    if (at) at.paused = paused;
-    inner = undefined;
+  readonly close: LogReader['close'] = async () => {
+    this.#isOpen = false;
+    this.#wakeUp?.();
   };
+}
 
-  return {
-    seek: (topic, partition, offset) => {
-      const paused = positions.get(name(topic, partition))?.paused ?? false;
-      positions.set(name(topic, partition), { topic, partition, offset, paused });
-      inner = undefined;
-      wakeUp?.();
-    },
-    drop: (topic, partition) => {
-      positions.delete(name(topic, partition));
-      inner = undefined;
-    },
-    pause: (topic, partition) => setPaused(topic, partition, true),
-    resume: (topic, partition) => {
-      setPaused(topic, partition, false);
-      wakeUp?.();
-    },
-    poll: async ({ maxBytes, waitMs }: PollOptions) => {
-      const untilMs = clock.nowMs() + waitMs;
-      for (;;) {
-        const asked = new Map(positions);
-        // Reads that were sought, dropped or paused meanwhile are no longer wanted from the old position.
-        const records = (await pollOnce(maxBytes)).filter(({ topic, partition }) => {
-          const at = positions.get(name(topic, partition));
-          return at !== undefined && at === asked.get(name(topic, partition)) && !at.paused;
-        });
-        for (const { topic, partition, offset } of records) {
-          const at = positions.get(name(topic, partition));
-          if (at) positions.set(name(topic, partition), { ...at, offset: offset + 1 });
-        }
-        const leftMs = untilMs - clock.nowMs();
-        if (records.length > 0 || leftMs <= 0 || woken || !isOpen) {
-          woken = false;
-          return records;
-        }
-        await sleep(Math.min(leftMs, logLimits.refreshMs));
-        if (isOpen && !woken) await refresh();
-      }
-    },
-    wake: () => {
-      woken = true;
-      wakeUp?.();
-    },
-    close: async () => {
-      isOpen = false;
-      wakeUp?.();
-    },
-  };
+function nameOf(topic: string, partition: number): string {
+  return `${topic}/${partition}`;
 }

@@ -81,16 +81,21 @@ const restMs = 600_000;
 const namesMax = 20;
 
 export function createAudit(options: AuditOptions): Audit {
-  const { orders, copyOf, domainOf, fromMs, onViolation, onContact, sweepEvery = sweptEvery } = options;
-  const hosts = new Map<string, HostBook>();
-  const addresses = new Map<string, AddressContacts<Start>>();
+  return new LogAudit(options);
+}
+
+class LogAudit implements Audit {
+  readonly #options: AuditOptions;
+  readonly #sweepEvery: number;
+  readonly #hosts = new Map<string, HostBook>();
+  readonly #addresses = new Map<string, AddressContacts<Start>>();
   /** By partition, since each keeps a domain's delay separately. */
-  const domains = new Map<string, HostContacts>();
-  const open = new Set<string>();
-  const seen = { hosts: new Set<string>(), addresses: new Set<string>() };
-  const names = new Set<string>();
-  const exempt = { requests: 0, hosts: new Set<string>(), reasons: new Set<string>() };
-  const counts: AuditCounts = {
+  readonly #domains = new Map<string, HostContacts>();
+  readonly #open = new Set<string>();
+  readonly #seen = { hosts: new Set<string>(), addresses: new Set<string>() };
+  readonly #names = new Set<string>();
+  readonly #exempt = { requests: 0, hosts: new Set<string>(), reasons: new Set<string>() };
+  readonly #counts: AuditCounts = {
     fetches: 0,
     byKind: { page: 0, robots: 0, sitemap: 0, other: 0 },
     unproven: 0,
@@ -102,90 +107,98 @@ export function createAudit(options: AuditOptions): Audit {
     lastMs: 0,
   };
 
-  const bookOf = (host: string): HostBook => {
-    let book = hosts.get(host);
-    if (book === undefined) hosts.set(host, (book = { contacts: createHostContacts(options), robots: new Map() }));
-    return book;
-  };
+  constructor(options: AuditOptions) {
+    this.#options = options;
+    this.#sweepEvery = options.sweepEvery ?? sweptEvery;
+  }
 
-  const answersOf = ({ robots }: HostBook, origin: string): RobotsAnswers => {
+  #bookOf(host: string): HostBook {
+    let book = this.#hosts.get(host);
+    if (book === undefined)
+      this.#hosts.set(host, (book = { contacts: createHostContacts(this.#options), robots: new Map() }));
+    return book;
+  }
+
+  #answersOf({ robots }: HostBook, origin: string): RobotsAnswers {
     let answers = robots.get(origin);
     if (answers === undefined) robots.set(origin, (answers = createRobotsAnswers()));
     return answers;
-  };
+  }
 
-  const judgeRobots = (contact: Contact, request: Request, book: HostBook, result: Result) => {
+  #judgeRobots(contact: Contact, request: Request, book: HostBook, result: Result) {
     if (result.grantedAtMs === 0 && contact.client === 'leases') {
-      counts.unproven += 1;
+      this.#counts.unproven += 1;
       return;
     }
-    const reason = request.robotsAtMs === 0 ? orders.robotsReason(contact.host, contact.startMs) : null;
+    const reason = request.robotsAtMs === 0 ? this.#options.orders.robotsReason(contact.host, contact.startMs) : null;
     if (reason !== null) {
-      exempt.requests += 1;
-      exempt.hosts.add(contact.host);
-      exempt.reasons.add(reason);
+      this.#exempt.requests += 1;
+      this.#exempt.hosts.add(contact.host);
+      this.#exempt.reasons.add(reason);
       return;
     }
     const origin = originOf(request.url);
     const claim = {
       request,
       fetcherId: result.fetcherId,
-      copy: copyOf(origin, request.robotsHash, result.robotsTokens),
+      copy: this.#options.copyOf(origin, request.robotsHash, result.robotsTokens),
     };
-    const objection = answersOf(book, origin).judge(claim);
+    const objection = this.#answersOf(book, origin).judge(claim);
     if (objection === null) return;
     const { kind, source, measuredMs, boundMs } = objection;
-    onViolation(broken(contact, kind, source, measuredMs ?? null, boundMs ?? null));
-  };
+    this.#options.onViolation(broken(contact, kind, source, measuredMs ?? null, boundMs ?? null));
+  }
 
-  const judgeAddress = (contact: Contact, { address, addressDelayMs }: Request) => {
+  #judgeAddress(contact: Contact, { address, addressDelayMs }: Request) {
     if (address === '') return;
-    seen.addresses.add(address);
+    this.#seen.addresses.add(address);
     if (addressDelayMs === 0) return;
     const key = `${contact.fetcherId} ${address}`;
-    let book = addresses.get(key);
-    if (book === undefined) addresses.set(key, (book = createAddressContacts()));
+    let book = this.#addresses.get(key);
+    if (book === undefined) this.#addresses.set(key, (book = createAddressContacts()));
     for (const { start, gapMs } of book.add({ startMs: contact.startMs, delayMs: addressDelayMs, contact })) {
       const source = `the limit of its address ${address}`;
-      onViolation(broken(start.contact, 'addressGap', source, gapMs, start.delayMs));
+      this.#options.onViolation(broken(start.contact, 'addressGap', source, gapMs, start.delayMs));
     }
-  };
+  }
 
   /**
    * Checks the shared delay of a domain. Crawl-delay and Retry-After bind only their host, so they do not count here.
    */
-  const judgeDomain = (contact: Contact) => {
-    if (domainOf === undefined || contact.pace.ofDomain !== true || contact.client !== 'leases') return;
-    const domain = domainOf(contact.host);
+  #judgeDomain(contact: Contact) {
+    if (this.#options.domainOf === undefined || contact.pace.ofDomain !== true || contact.client !== 'leases') return;
+    const domain = this.#options.domainOf(contact.host);
     const key = `${contact.place.partition} ${domain}`;
-    let book = domains.get(key);
-    if (book === undefined) domains.set(key, (book = createHostContacts(options)));
+    let book = this.#domains.get(key);
+    if (book === undefined) this.#domains.set(key, (book = createHostContacts(this.#options)));
     const pace = { ...contact.pace, hostSlots: 1, source: `${contact.pace.source}, for the domain ${domain}` };
-    for (const violation of book.add({ ...contact, crawlDelayMs: 0, retryAfterMs: 0, pace })) onViolation(violation);
-  };
+    for (const violation of book.add({ ...contact, crawlDelayMs: 0, retryAfterMs: 0, pace }))
+      this.#options.onViolation(violation);
+  }
 
-  const judgeBlock = (contact: Contact) => {
-    const sinceMs = orders.blockedSince(contact.host, contact.startMs - options.noticeMs);
-    if (sinceMs === null || orders.blockedSince(contact.host, contact.startMs) === null) return;
-    onViolation(broken(contact, 'blockedHost', 'an operator’s block', contact.startMs - sinceMs, 0));
-  };
+  #judgeBlock(contact: Contact) {
+    const sinceMs = this.#options.orders.blockedSince(contact.host, contact.startMs - this.#options.noticeMs);
+    if (sinceMs === null || this.#options.orders.blockedSince(contact.host, contact.startMs) === null) return;
+    this.#options.onViolation(broken(contact, 'blockedHost', 'an operator’s block', contact.startMs - sinceMs, 0));
+  }
 
-  const takeRequest = (request: Request, result: Result, place: Place) => {
+  #takeRequest(request: Request, result: Result, place: Place) {
     const origin = originOf(request.url);
     const host = origin.slice(origin.indexOf('//') + 2);
-    seen.hosts.add(host);
-    const book = bookOf(host);
+    this.#seen.hosts.add(host);
+    const book = this.#bookOf(host);
     if (book.contacts.has({ ...request, fetcherId: result.fetcherId })) return;
-    counts.fetches += 1;
-    counts.byKind[request.kind] += 1;
-    if (request.unverified) counts.unverified += 1;
-    counts.firstMs = Math.min(counts.firstMs, request.startMs);
-    counts.lastMs = Math.max(counts.lastMs, request.endMs);
-    const copy = request.robotsHash === '' ? undefined : copyOf(origin, request.robotsHash, result.robotsTokens);
+    this.#counts.fetches += 1;
+    this.#counts.byKind[request.kind] += 1;
+    if (request.unverified) this.#counts.unverified += 1;
+    this.#counts.firstMs = Math.min(this.#counts.firstMs, request.startMs);
+    this.#counts.lastMs = Math.max(this.#counts.lastMs, request.endMs);
+    const copy =
+      request.robotsHash === '' ? undefined : this.#options.copyOf(origin, request.robotsHash, result.robotsTokens);
     const rules = copy === undefined || copy.rules === 'damaged' ? null : copy.rules;
     const { startMs, endMs, status, retryAfterMs, url } = request;
     const { fetcherId, leaseId } = result;
-    const pace = orders.paceOf(result.hostKey, result.grantedAtMs || startMs, result.policyVersion);
+    const pace = this.#options.orders.paceOf(result.hostKey, result.grantedAtMs || startMs, result.policyVersion);
     const contact: Contact = {
       place,
       host,
@@ -201,49 +214,49 @@ export function createAudit(options: AuditOptions): Audit {
       pace: leaseId === 0 ? { ...pace, factor: 0 } : pace,
       crawlDelayMs: rules?.crawlDelayMs ?? 0,
     };
-    if (request.kind === 'robots') answersOf(book, origin).note({ endMs, status, fetcherId });
-    else judgeRobots(contact, request, book, result);
-    for (const violation of book.contacts.add(contact)) onViolation(violation);
-    judgeDomain(contact);
-    judgeAddress(contact, request);
-    judgeBlock(contact);
-    onContact?.(contact, request);
-    if (counts.fetches % sweepEvery === 0) sweep(startMs);
-  };
+    if (request.kind === 'robots') this.#answersOf(book, origin).note({ endMs, status, fetcherId });
+    else this.#judgeRobots(contact, request, book, result);
+    for (const violation of book.contacts.add(contact)) this.#options.onViolation(violation);
+    this.#judgeDomain(contact);
+    this.#judgeAddress(contact, request);
+    this.#judgeBlock(contact);
+    this.#options.onContact?.(contact, request);
+    if (this.#counts.fetches % this.#sweepEvery === 0) this.#sweep(startMs);
+  }
 
-  const sweep = (nowMs: number) => {
-    for (const [host, { contacts }] of hosts) {
-      if (contacts.lastMs < nowMs - forgetMs) hosts.delete(host);
+  #sweep(nowMs: number) {
+    for (const [host, { contacts }] of this.#hosts) {
+      if (contacts.lastMs < nowMs - forgetMs) this.#hosts.delete(host);
       else if (contacts.lastMs < nowMs - restMs) contacts.shrink();
     }
-    for (const [key, book] of domains) if (book.lastMs < nowMs - forgetMs) domains.delete(key);
-    for (const [key, book] of addresses) if (book.lastMs < nowMs - restMs) addresses.delete(key);
+    for (const [key, book] of this.#domains) if (book.lastMs < nowMs - forgetMs) this.#domains.delete(key);
+    for (const [key, book] of this.#addresses) if (book.lastMs < nowMs - restMs) this.#addresses.delete(key);
+  }
+
+  readonly take: Audit['take'] = (result, place) => {
+    if (result.userAgent !== '' && this.#names.size < namesMax) this.#names.add(result.userAgent);
+    const lease = `${result.partition} ${result.leaseId}`;
+    if (result.leaseId > 0) {
+      if (result.last) this.#open.delete(lease);
+      else this.#open.add(lease);
+    }
+    // Requests are taken in order of time, whatever their order in the record: that for robots.txt comes before those
+    // it allows.
+    const requests = [...result.requests].sort((a, b) => a.startMs - b.startMs);
+    for (const request of requests)
+      if (request.startMs >= this.#options.fromMs) this.#takeRequest(request, result, place);
   };
 
-  return {
-    take(result, place) {
-      if (result.userAgent !== '' && names.size < namesMax) names.add(result.userAgent);
-      const lease = `${result.partition} ${result.leaseId}`;
-      if (result.leaseId > 0) {
-        if (result.last) open.delete(lease);
-        else open.add(lease);
-      }
-      // Requests are taken in order of time, whatever their order in the record: that for robots.txt comes before those
-      // it allows.
-      const requests = [...result.requests].sort((a, b) => a.startMs - b.startMs);
-      for (const request of requests) if (request.startMs >= fromMs) takeRequest(request, result, place);
-    },
-    counts() {
-      const { requests, hosts: hostsExempt, reasons } = exempt;
-      return {
-        ...counts,
-        ...(requests > 0 && { exempt: { requests, hosts: hostsExempt.size, reasons: [...reasons].sort() } }),
-        ...(names.size > 0 && { names: [...names] }),
-        hosts: seen.hosts.size,
-        addresses: seen.addresses.size,
-        cutOff: open.size,
-      };
-    },
+  readonly counts: Audit['counts'] = () => {
+    const { requests, hosts: hostsExempt, reasons } = this.#exempt;
+    return {
+      ...this.#counts,
+      ...(requests > 0 && { exempt: { requests, hosts: hostsExempt.size, reasons: [...reasons].sort() } }),
+      ...(this.#names.size > 0 && { names: [...this.#names] }),
+      hosts: this.#seen.hosts.size,
+      addresses: this.#seen.addresses.size,
+      cutOff: this.#open.size,
+    };
   };
 }
 

@@ -27,27 +27,40 @@ const contactsKept = 16;
 /** Number of requested pauses that are remembered. */
 const pausesKept = 8;
 
-export function createHostContacts({ skewMs, noticeMs }: Tolerance): HostContacts {
-  /** By start. */
-  const window: Contact[] = [];
-  /** Responses that asked for a pause. */
-  const pauses: Contact[] = [];
+export function createHostContacts(tolerance: Tolerance): HostContacts {
+  return new ContactTimes(tolerance);
+}
 
-  const skewOf = (a: Contact, b: Contact) => (a.fetcherId === b.fetcherId ? 0 : skewMs);
+class ContactTimes implements HostContacts {
+  readonly #skewMs: number;
+  readonly #noticeMs: number;
+  /** By start. */
+  readonly #window: Contact[] = [];
+  /** Responses that asked for a pause. */
+  readonly #pauses: Contact[] = [];
+
+  constructor({ skewMs, noticeMs }: Tolerance) {
+    this.#skewMs = skewMs;
+    this.#noticeMs = noticeMs;
+  }
+
+  #skewOf(a: Contact, b: Contact) {
+    return a.fetcherId === b.fetcherId ? 0 : this.#skewMs;
+  }
 
   /**
    * Finds the violation of the contact at `at`, given those before it. `because`: only violations that involve that
    * contact.
    */
-  const judge = (at: number, because?: Contact): Violation | undefined => {
-    const contact = window[at]!;
+  #judge(at: number, because?: Contact): Violation | undefined {
+    const contact = this.#window[at]!;
     let [occupying, under, boundMs, hostSlots, lastEndMs] = [0, 0, 0, contact.pace.hostSlots, Number.NEGATIVE_INFINITY];
     let [delayed, delayEndMs]: [Contact | undefined, number] = [undefined, Number.NEGATIVE_INFINITY];
     let needed = because === undefined;
     for (let n = 0; n < at; n++) {
-      const before = window[n]!;
+      const before = this.#window[n]!;
       if (before.client !== contact.client) continue;
-      const freeMs = contact.startMs + skewOf(before, contact);
+      const freeMs = contact.startMs + this.#skewOf(before, contact);
       if (before.endMs > delayEndMs && before.endMs + contact.crawlDelayMs > freeMs && contact.crawlDelayMs > 0) {
         [delayed, delayEndMs] = [before, before.endMs];
       }
@@ -70,44 +83,47 @@ export function createHostContacts({ skewMs, noticeMs }: Tolerance): HostContact
     if (delayed === undefined || (because !== undefined && delayed !== because)) return undefined;
     const source2 = 'Crawl-delay of its robots.txt';
     return broken(contact, 'crawlDelay', source2, contact.startMs - delayed.endMs, contact.crawlDelayMs);
-  };
+  }
 
-  const breaksPause = (contact: Contact, pause: Contact): Violation | undefined => {
+  #breaksPause(contact: Contact, pause: Contact): Violation | undefined {
     const sinceMs = contact.startMs - pause.endMs;
-    if (sinceMs < 0 || sinceMs + skewOf(contact, pause) >= pause.retryAfterMs) return undefined;
+    if (sinceMs < 0 || sinceMs + this.#skewOf(contact, pause) >= pause.retryAfterMs) return undefined;
     // A lease in another slot of the host learns of the pause only some time later.
-    if (contact.pace.hostSlots > 1 && contact.leaseId !== pause.leaseId && sinceMs < noticeMs) return undefined;
+    if (contact.pace.hostSlots > 1 && contact.leaseId !== pause.leaseId && sinceMs < this.#noticeMs) return undefined;
     if (contact.client !== pause.client) return undefined;
     return broken(contact, 'retryAfter', `Retry-After with status ${pause.status}`, sinceMs, pause.retryAfterMs);
+  }
+
+  #trim(keep: number) {
+    this.#window.splice(0, Math.max(0, this.#window.length - keep));
+  }
+
+  get lastMs() {
+    return this.#window.at(-1)?.startMs ?? 0;
+  }
+
+  readonly has: HostContacts['has'] = ({ url, startMs, endMs, fetcherId }) =>
+    this.#window.some(
+      (one) => one.startMs === startMs && one.endMs === endMs && one.url === url && one.fetcherId === fetcherId,
+    );
+
+  readonly add: HostContacts['add'] = (contact) => {
+    const at = this.#window.findLastIndex(({ startMs }) => startMs <= contact.startMs) + 1;
+    this.#window.splice(at, 0, contact);
+    const found: (Violation | undefined)[] = [this.#judge(at)];
+    for (let n = at + 1; n < this.#window.length; n++) found.push(this.#judge(n, contact));
+    found.push(this.#pauses.map((pause) => this.#breaksPause(contact, pause)).find((one) => one !== undefined));
+    if (asksForPause(contact)) {
+      for (const later of this.#window.slice(at + 1)) found.push(this.#breaksPause(later, contact));
+      this.#pauses.push(contact);
+      if (this.#pauses.length > pausesKept) this.#pauses.shift();
+    }
+    this.#trim(contactsKept * contact.pace.hostSlots);
+    return found.filter((one) => one !== undefined);
   };
 
-  const trim = (keep: number) => window.splice(0, Math.max(0, window.length - keep));
-
-  return {
-    get lastMs() {
-      return window.at(-1)?.startMs ?? 0;
-    },
-    has: ({ url, startMs, endMs, fetcherId }) =>
-      window.some(
-        (one) => one.startMs === startMs && one.endMs === endMs && one.url === url && one.fetcherId === fetcherId,
-      ),
-    add(contact) {
-      const at = window.findLastIndex(({ startMs }) => startMs <= contact.startMs) + 1;
-      window.splice(at, 0, contact);
-      const found: (Violation | undefined)[] = [judge(at)];
-      for (let n = at + 1; n < window.length; n++) found.push(judge(n, contact));
-      found.push(pauses.map((pause) => breaksPause(contact, pause)).find((one) => one !== undefined));
-      if (asksForPause(contact)) {
-        for (const later of window.slice(at + 1)) found.push(breaksPause(later, contact));
-        pauses.push(contact);
-        if (pauses.length > pausesKept) pauses.shift();
-      }
-      trim(contactsKept * contact.pace.hostSlots);
-      return found.filter((one) => one !== undefined);
-    },
-    shrink() {
-      trim(1);
-    },
+  readonly shrink: HostContacts['shrink'] = () => {
+    this.#trim(1);
   };
 }
 

@@ -56,83 +56,100 @@ interface Dated {
 type Ledger = Map<string, Dated[]>;
 
 export function createOrders(noticeMs: number): Orders {
-  const policies = new Map<number, PolicyOrders>();
+  return new RecordedOrders(noticeMs);
+}
+
+class RecordedOrders implements Orders {
+  readonly #noticeMs: number;
+  readonly #policies = new Map<number, PolicyOrders>();
   /** Policy versions by time, for records that name no version. */
-  const versions: { readonly atMs: number; readonly version: number }[] = [];
-  const versionAt = (ms: number) =>
-    (versions.findLast(({ atMs }) => atMs <= ms - noticeMs) ?? versions[0])?.version ?? 0;
-  const delays: Ledger = new Map();
-  const hostSlots: Ledger = new Map();
-  const blocks: Ledger = new Map();
+  readonly #versions: { readonly atMs: number; readonly version: number }[] = [];
+  readonly #delays: Ledger = new Map();
+  readonly #hostSlots: Ledger = new Map();
+  readonly #blocks: Ledger = new Map();
   /** Webmasters' own, which an operator's release ends too. */
-  const pauses: Ledger = new Map();
+  readonly #pauses: Ledger = new Map();
   /** The present delays, in the order of `control`. */
-  const newestDelays = new Map<string, Omit<Dated, 'atMs'>>();
+  readonly #newestDelays = new Map<string, Omit<Dated, 'atMs'>>();
+
+  constructor(noticeMs: number) {
+    this.#noticeMs = noticeMs;
+  }
+
+  #versionAt(ms: number) {
+    return (this.#versions.findLast(({ atMs }) => atMs <= ms - this.#noticeMs) ?? this.#versions[0])?.version ?? 0;
+  }
+
   /** The orders that may be in force at `atMs`; -1: the policy decides. */
-  const inForce = (ledger: Ledger, host: string, atMs: number): Omit<Dated, 'atMs'>[] => {
+  #inForce(ledger: Ledger, host: string, atMs: number): Omit<Dated, 'atMs'>[] {
     const list = ledger.get(host) ?? [];
-    const settled = list.findLast((one) => one.atMs <= atMs - noticeMs) ?? { amount: -1 };
-    return [settled, ...list.filter((one) => one.atMs > atMs - noticeMs && one.atMs <= atMs)];
-  };
-  return {
-    note(event) {
-      const { kind, hostKey, atMs, amount } = event;
-      if (kind === 'policy' && !policies.has(event.version)) {
-        policies.set(event.version, policyOrders(event.payload));
-        versions.splice(versions.findLastIndex((one) => one.atMs <= atMs) + 1, 0, { atMs, version: event.version });
-      }
-      if (kind === 'hostDelay') {
-        const before = newestDelays.get(hostKey) ?? { amount: -1 };
-        const now = delayAfter(before, amount, payloadOf(event.payload));
-        newestDelays.set(hostKey, now);
-        if (now !== before) enter(delays, hostKey, { atMs, ...now });
-      }
-      if (kind === 'hostLeases') enter(hostSlots, hostKey, { atMs, amount });
-      if (kind === 'blockHost' || kind === 'releaseHost') {
-        const isTheirs = payloadOf(event.payload)['webmaster'] === true;
-        const order = { atMs, amount: kind === 'blockHost' ? 1 : 0 };
-        if (!isTheirs) enter(blocks, hostKey, order);
-        if (isTheirs || kind === 'releaseHost') enter(pauses, hostKey, order);
-      }
-    },
-    paceOf(host, grantedAtMs, policyVersion) {
-      const version = policyVersion || versionAt(grantedAtMs);
-      const policy = policies.get(version) ?? nothingOrdered;
-      const overlaid = overlaidPace(policy.overlays, host);
-      const policyMs = overlaid.delayMs ?? policy.delayMs;
-      const ordered = inForce(delays, host, grantedAtMs);
-      const delayMs = Math.min(
-        ...ordered.map(({ amount, least }) => (amount < 0 ? policyMs : least ? Math.max(amount, policyMs) : amount)),
-      );
-      const allowed = inForce(hostSlots, host, grantedAtMs).map(({ amount }) =>
-        amount < 0 ? (overlaid.leases ?? hostSlotsByPolicy(policy, host)) : amount,
-      );
-      const by = overlaid.name === undefined ? '' : `, overlay ${overlaid.name}`;
-      const byOperator = ordered.some(({ amount, least }) => amount >= (least ? policyMs : 0));
-      return {
-        delayMs,
-        factor: overlaid.delayFactor ?? policy.factor,
-        factorCapMs: policy.factorCapMs,
-        hostSlots: Math.max(1, ...allowed),
-        ...(policy.ofDomain && { ofDomain: true }),
-        source: byOperator ? 'the delay that an operator set for the host' : `policy ${version}${by}`,
-      };
-    },
-    robotsReason(host, atMs) {
-      const settled = versions.findLastIndex((one) => one.atMs <= atMs - noticeMs);
-      for (const { version, atMs: sinceMs } of versions.slice(Math.max(0, settled))) {
-        const reason = sinceMs > atMs ? null : robotsReason(policies.get(version)!.overlays, host);
-        if (reason !== null) return reason;
-      }
-      return null;
-    },
-    blockedSince(host, atMs) {
-      const since = [blocks, pauses].flatMap((ledger) => {
-        const newest = ledger.get(host)?.findLast((one) => one.atMs <= atMs);
-        return newest?.amount === 1 ? [newest.atMs] : [];
+    const settled = list.findLast((one) => one.atMs <= atMs - this.#noticeMs) ?? { amount: -1 };
+    return [settled, ...list.filter((one) => one.atMs > atMs - this.#noticeMs && one.atMs <= atMs)];
+  }
+
+  readonly note: Orders['note'] = (event) => {
+    const { kind, hostKey, atMs, amount } = event;
+    if (kind === 'policy' && !this.#policies.has(event.version)) {
+      this.#policies.set(event.version, policyOrders(event.payload));
+      this.#versions.splice(this.#versions.findLastIndex((one) => one.atMs <= atMs) + 1, 0, {
+        atMs,
+        version: event.version,
       });
-      return since.length === 0 ? null : Math.min(...since);
-    },
+    }
+    if (kind === 'hostDelay') {
+      const before = this.#newestDelays.get(hostKey) ?? { amount: -1 };
+      const now = delayAfter(before, amount, payloadOf(event.payload));
+      this.#newestDelays.set(hostKey, now);
+      if (now !== before) enter(this.#delays, hostKey, { atMs, ...now });
+    }
+    if (kind === 'hostLeases') enter(this.#hostSlots, hostKey, { atMs, amount });
+    if (kind === 'blockHost' || kind === 'releaseHost') {
+      const isTheirs = payloadOf(event.payload)['webmaster'] === true;
+      const order = { atMs, amount: kind === 'blockHost' ? 1 : 0 };
+      if (!isTheirs) enter(this.#blocks, hostKey, order);
+      if (isTheirs || kind === 'releaseHost') enter(this.#pauses, hostKey, order);
+    }
+  };
+
+  readonly paceOf: Orders['paceOf'] = (host, grantedAtMs, policyVersion) => {
+    const version = policyVersion || this.#versionAt(grantedAtMs);
+    const policy = this.#policies.get(version) ?? nothingOrdered;
+    const overlaid = overlaidPace(policy.overlays, host);
+    const policyMs = overlaid.delayMs ?? policy.delayMs;
+    const ordered = this.#inForce(this.#delays, host, grantedAtMs);
+    const delayMs = Math.min(
+      ...ordered.map(({ amount, least }) => (amount < 0 ? policyMs : least ? Math.max(amount, policyMs) : amount)),
+    );
+    const allowed = this.#inForce(this.#hostSlots, host, grantedAtMs).map(({ amount }) =>
+      amount < 0 ? (overlaid.leases ?? hostSlotsByPolicy(policy, host)) : amount,
+    );
+    const by = overlaid.name === undefined ? '' : `, overlay ${overlaid.name}`;
+    const byOperator = ordered.some(({ amount, least }) => amount >= (least ? policyMs : 0));
+    return {
+      delayMs,
+      factor: overlaid.delayFactor ?? policy.factor,
+      factorCapMs: policy.factorCapMs,
+      hostSlots: Math.max(1, ...allowed),
+      ...(policy.ofDomain && { ofDomain: true }),
+      source: byOperator ? 'the delay that an operator set for the host' : `policy ${version}${by}`,
+    };
+  };
+
+  readonly robotsReason: Orders['robotsReason'] = (host, atMs) => {
+    const settled = this.#versions.findLastIndex((one) => one.atMs <= atMs - this.#noticeMs);
+    for (const { version, atMs: sinceMs } of this.#versions.slice(Math.max(0, settled))) {
+      const reason = sinceMs > atMs ? null : robotsReason(this.#policies.get(version)!.overlays, host);
+      if (reason !== null) return reason;
+    }
+    return null;
+  };
+
+  readonly blockedSince: Orders['blockedSince'] = (host, atMs) => {
+    const since = [this.#blocks, this.#pauses].flatMap((ledger) => {
+      const newest = ledger.get(host)?.findLast((one) => one.atMs <= atMs);
+      return newest?.amount === 1 ? [newest.atMs] : [];
+    });
+    return since.length === 0 ? null : Math.min(...since);
   };
 }
 

@@ -161,40 +161,16 @@ export class UrlTimeline {
         this.#remove(change.record.url);
         return this.#finish(change.record, null, decided);
       case 'raise':
-      case 'lower': {
-        const { url, frontQueue } = change.entry;
-        if (change.frontQueue === null) this.#remove(url);
-        else this.#leaveFrontQueue(change.frontQueue, url);
-        (this.#frontQueues[frontQueue] ??= []).push(url);
-        if (!this.#isIt(url)) return;
-        if (change.kind === 'raise' || isTrapQueue(frontQueue))
-          return this.#onEvent({ kind: 'moved', ...decided, from: change.frontQueue ?? 0, frontQueue });
-        note(this.lowered, { ...decided, frontQueue });
-        return this.#onEvent({ kind: 'lowered', ...decided, frontQueue });
-      }
+      case 'lower':
+        return this.#moveQueue(change, decided);
       case 'expedite':
-        if (change.frontQueue === null) this.#remove(change.entry.url);
-        else this.#leaveFrontQueue(change.frontQueue, change.entry.url);
-        this.#putAgain(change.entry.url, 0);
-        if (!this.#isIt(change.entry.url)) return;
-        note(this.raised, decided);
-        this.#onEvent({ kind: 'raised', ...decided });
-        return;
+        return this.#expedite(change, decided);
       case 'purge':
         return this.#purge(change.url, decided);
       case 'trap':
-        for (const [pattern, { frontQueue }] of this.traps)
-          if (frontQueue === change.frontQueue) this.traps.delete(pattern);
-        this.traps.set(change.pattern, { ...change, released: false });
-        return;
-      case 'releaseTrap': {
-        const trap = this.traps.get(change.pattern);
-        if (trap === undefined) return;
-        this.traps.set(change.pattern, { ...trap, released: true });
-        if (this.#frontQueues[trap.frontQueue]?.some((url) => this.#isIt(url)))
-          this.#onEvent({ kind: 'trapReleased', ...decided, pattern: change.pattern });
-        return;
-      }
+        return this.#trap(change);
+      case 'releaseTrap':
+        return this.#releaseTrap(change, decided);
       case 'known':
         return this.#known(change, decided);
       case 'dropQueue':
@@ -202,6 +178,41 @@ export class UrlTimeline {
       default:
         change.kind satisfies OfNoPlace;
     }
+  }
+
+  #moveQueue(change: Change & { kind: 'raise' | 'lower' }, decided: Decided): void {
+    const { url, frontQueue } = change.entry;
+    if (change.frontQueue === null) this.#remove(url);
+    else this.#leaveFrontQueue(change.frontQueue, url);
+    (this.#frontQueues[frontQueue] ??= []).push(url);
+    if (!this.#isIt(url)) return;
+    if (change.kind === 'raise' || isTrapQueue(frontQueue))
+      return this.#onEvent({ kind: 'moved', ...decided, from: change.frontQueue ?? 0, frontQueue });
+    note(this.lowered, { ...decided, frontQueue });
+    this.#onEvent({ kind: 'lowered', ...decided, frontQueue });
+  }
+
+  #expedite({ entry: { url }, frontQueue }: Change & { kind: 'expedite' }, decided: Decided): void {
+    if (frontQueue === null) this.#remove(url);
+    else this.#leaveFrontQueue(frontQueue, url);
+    this.#putAgain(url, 0);
+    if (!this.#isIt(url)) return;
+    note(this.raised, decided);
+    this.#onEvent({ kind: 'raised', ...decided });
+  }
+
+  #trap(change: Change & { kind: 'trap' }): void {
+    for (const [pattern, { frontQueue }] of this.traps)
+      if (frontQueue === change.frontQueue) this.traps.delete(pattern);
+    this.traps.set(change.pattern, { ...change, released: false });
+  }
+
+  #releaseTrap({ pattern }: Change & { kind: 'releaseTrap' }, decided: Decided): void {
+    const trap = this.traps.get(pattern);
+    if (trap === undefined) return;
+    this.traps.set(pattern, { ...trap, released: true });
+    if (this.#frontQueues[trap.frontQueue]?.some((url) => this.#isIt(url)))
+      this.#onEvent({ kind: 'trapReleased', ...decided, pattern });
   }
 
   /** A client of a served crawl moves a URL from one place to another. */

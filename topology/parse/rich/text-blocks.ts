@@ -69,147 +69,167 @@ const cellNames: ReadonlySet<string> = new Set(['td', 'th', 'dt', 'dd']);
 
 /** `inline` keeps the inline content of each block. */
 export function createBlockReader(inline?: InlineReader): BlockReader {
-  const blocks: TextBlock[] = [];
-  let at: TextElement = { name: '', class: '', parent: null, depth: 0, apart: '', inMain: '' };
-  let depth = 0;
-  /** Open elements beyond the limit: counted, not kept. */
-  let beyond = 0;
-  /** Depth of the open link; -1: none is open. */
-  let linkAt = -1;
-  let heading = 0;
-  /** Number of open nested drawings. Their content is not text, and ends no block. */
-  let drawings = 0;
-  /** The previous tag of a block element. */
-  let before = '';
-  let pieces: string[] = [];
-  let linkWords = 0;
-  let linkChars = 0;
-  let chars = 0;
+  return new TagBlocks(inline);
+}
 
-  const endBlock = () => {
-    if (pieces.length === 0) return;
-    const text = pieces.join('').replace(/\s+/g, ' ').trim();
-    pieces = [];
+/** Its public acts are fields, since callers hand out single ones: `{ open: reader.open }`. */
+class TagBlocks implements BlockReader {
+  readonly #inline: InlineReader | undefined;
+  readonly #blocks: TextBlock[] = [];
+  #at: TextElement = { name: '', class: '', parent: null, depth: 0, apart: '', inMain: '' };
+  #depth = 0;
+  /** Open elements beyond the limit: counted, not kept. */
+  #beyond = 0;
+  /** Depth of the open link; -1: none is open. */
+  #linkAt = -1;
+  #heading = 0;
+  /** Number of open nested drawings. Their content is not text, and ends no block. */
+  #drawings = 0;
+  /** The previous tag of a block element. */
+  #before = '';
+  #pieces: string[] = [];
+  #linkWords = 0;
+  #linkChars = 0;
+  #chars = 0;
+
+  constructor(inline: InlineReader | undefined) {
+    this.#inline = inline;
+  }
+
+  #endBlock() {
+    if (this.#pieces.length === 0) return;
+    const text = this.#pieces.join('').replace(/\s+/g, ' ').trim();
+    this.#pieces = [];
     const words = wordsOf(text);
     if (words > 0) {
-      const linkDensity = Math.min(linkWords / words, 1);
-      const linkShare = Math.min(linkChars / text.length, 1);
-      const block = { text, words, linkDensity, linkShare, heading, at };
-      blocks.push(inline === undefined ? block : { ...block, cells: inline.take() });
+      const linkDensity = Math.min(this.#linkWords / words, 1);
+      const linkShare = Math.min(this.#linkChars / text.length, 1);
+      const block = { text, words, linkDensity, linkShare, heading: this.#heading, at: this.#at };
+      this.#blocks.push(this.#inline === undefined ? block : { ...block, cells: this.#inline.take() });
     }
-    linkWords = linkChars = 0;
-  };
-  const popTo = (element: TextElement, count: number) => {
-    at = element;
-    depth -= count;
-  };
+    this.#linkWords = this.#linkChars = 0;
+  }
+
+  #popTo(element: TextElement, count: number) {
+    this.#at = element;
+    this.#depth -= count;
+  }
+
   /**
    * Number of levels up to the nearest element that `wanted` accepts, without passing one that matches `barrier`; -1:
    * none near.
    */
-  const near = (wanted: (name: string) => boolean, barrier?: RegExp) => {
+  #near(wanted: (name: string) => boolean, barrier?: RegExp) {
     let up = 0;
-    for (let one: TextElement | null = at; one?.parent != null && up < richLimits.closeDepthMax; one = one.parent) {
+    for (
+      let one: TextElement | null = this.#at;
+      one?.parent != null && up < richLimits.closeDepthMax;
+      one = one.parent
+    ) {
       if (wanted(one.name)) return up;
       if (barrier?.test(one.name) === true) return -1;
       up += 1;
     }
     return -1;
-  };
-  const closeUp = (up: number) => {
-    let one = at;
+  }
+
+  #closeUp(up: number) {
+    let one = this.#at;
     for (let i = 0; i <= up; i++) one = one.parent!;
-    popTo(one, up + 1);
-  };
-  const push = (name: string, attributes: Attributes) => {
+    this.#popTo(one, up + 1);
+  }
+
+  #push(name: string, attributes: Attributes) {
     const implied = impliedEnds[name];
     // A paragraph ends where any block begins.
-    if (at.name === 'p') closeUp(0);
+    if (this.#at.name === 'p') this.#closeUp(0);
     if (implied !== undefined) {
-      const up = near((one) => implied.ends.has(one), implied.within);
-      if (up >= 0) closeUp(up);
+      const up = this.#near((one) => implied.ends.has(one), implied.within);
+      if (up >= 0) this.#closeUp(up);
     }
-    if (depth >= richLimits.depthMax) {
-      beyond += 1;
+    if (this.#depth >= richLimits.depthMax) {
+      this.#beyond += 1;
       return;
     }
     const isMain = name === 'main' || attributes.get('role') === 'main';
     const isArticle = name === 'article';
-    const apart = isMain || isArticle ? '' : apartOf(name, attributes, at.inMain !== '');
-    const inMain = isMain || at.inMain === 'main' ? 'main' : isArticle ? 'article' : at.inMain;
+    const apart = isMain || isArticle ? '' : apartOf(name, attributes, this.#at.inMain !== '');
+    const inMain = isMain || this.#at.inMain === 'main' ? 'main' : isArticle ? 'article' : this.#at.inMain;
     const classes = (attributes.get('class') ?? '').trim();
     const ofClass = classes.includes(' ') ? classes.slice(0, classes.indexOf(' ')) : classes;
-    at = { name, class: ofClass, parent: at, depth: depth + 1, apart, inMain };
-    depth += 1;
-  };
-  const pop = (name: string) => {
-    if (beyond > 0) {
-      beyond -= 1;
+    this.#at = { name, class: ofClass, parent: this.#at, depth: this.#depth + 1, apart, inMain };
+    this.#depth += 1;
+  }
+
+  #pop(name: string) {
+    if (this.#beyond > 0) {
+      this.#beyond -= 1;
       return;
     }
     // An end tag without a matching element nearby is ignored; a matching one also closes open elements inside it.
-    const up = at.name === name ? 0 : near((one) => one === name);
-    if (up >= 0) closeUp(up);
+    const up = this.#at.name === name ? 0 : this.#near((one) => one === name);
+    if (up >= 0) this.#closeUp(up);
+  }
+
+  readonly open: BlockReader['open'] = (name, attributes) => {
+    if (name === 'svg') this.#drawings += 1;
+    if (this.#drawings > 0) return;
+    // `<a name=top>` is not a link, and is seldom closed; a second link ends the first. A heading's link to itself
+    // does not count either.
+    if (name === 'a') {
+      const href = attributes.get('href');
+      this.#linkAt = href === undefined || (this.#heading > 0 && href.startsWith('#')) ? -1 : this.#depth;
+    }
+    if (inlineNames.has(name)) {
+      this.#inline?.open(name, attributes);
+      return;
+    }
+    if (joinsBefore(name, this.#before)) this.#pieces.push(' ');
+    else this.#endBlock();
+    if (this.#inline !== undefined && cellNames.has(name)) this.#inline.cell(name as CellName);
+    this.#before = name;
+    this.#heading = headingOf(name) || this.#heading;
+    if (!voidNames.has(name)) this.#push(name, attributes);
   };
 
-  return {
-    open(name, attributes) {
-      if (name === 'svg') drawings += 1;
-      if (drawings > 0) return;
-      // `<a name=top>` is not a link, and is seldom closed; a second link ends the first. A heading's link to itself
-      // does not count either.
-      if (name === 'a') {
-        const href = attributes.get('href');
-        linkAt = href === undefined || (heading > 0 && href.startsWith('#')) ? -1 : depth;
-      }
-      if (inlineNames.has(name)) {
-        inline?.open(name, attributes);
-        return;
-      }
-      if (joinsBefore(name, before)) pieces.push(' ');
-      else endBlock();
-      if (inline !== undefined && cellNames.has(name)) inline.cell(name as CellName);
-      before = name;
-      heading = headingOf(name) || heading;
-      if (!voidNames.has(name)) push(name, attributes);
-    },
-    close(name) {
-      if (drawings > 0) {
-        if (name === 'svg') drawings -= 1;
-        return;
-      }
-      if (name === 'a') linkAt = -1;
-      if (inlineNames.has(name)) {
-        inline?.close(name);
-        return;
-      }
-      if (joined.has(name)) pieces.push(' ');
-      else endBlock();
-      before = name;
-      if (headingOf(name) > 0) heading = 0;
-      pop(name);
-      // The link was not closed: the end of its block closes it.
-      if (linkAt > depth) linkAt = -1;
-    },
-    text(text) {
-      if (drawings > 0) return;
-      if (chars >= richLimits.mainTextCharsMax * 2) return;
-      chars += text.length;
-      inline?.text(text);
-      const inLine = text.trim();
-      if (inLine === '') {
-        if (pieces.length > 0) pieces.push(' ');
-        return;
-      }
-      pieces.push(text);
-      if (linkAt < 0) return;
-      linkWords += wordsOf(inLine);
-      linkChars += inLine.length;
-    },
-    finish() {
-      endBlock();
-      return blocks;
-    },
+  readonly close: BlockReader['close'] = (name) => {
+    if (this.#drawings > 0) {
+      if (name === 'svg') this.#drawings -= 1;
+      return;
+    }
+    if (name === 'a') this.#linkAt = -1;
+    if (inlineNames.has(name)) {
+      this.#inline?.close(name);
+      return;
+    }
+    if (joined.has(name)) this.#pieces.push(' ');
+    else this.#endBlock();
+    this.#before = name;
+    if (headingOf(name) > 0) this.#heading = 0;
+    this.#pop(name);
+    // The link was not closed: the end of its block closes it.
+    if (this.#linkAt > this.#depth) this.#linkAt = -1;
+  };
+
+  readonly text: BlockReader['text'] = (text) => {
+    if (this.#drawings > 0) return;
+    if (this.#chars >= richLimits.mainTextCharsMax * 2) return;
+    this.#chars += text.length;
+    this.#inline?.text(text);
+    const inLine = text.trim();
+    if (inLine === '') {
+      if (this.#pieces.length > 0) this.#pieces.push(' ');
+      return;
+    }
+    this.#pieces.push(text);
+    if (this.#linkAt < 0) return;
+    this.#linkWords += wordsOf(inLine);
+    this.#linkChars += inLine.length;
+  };
+
+  readonly finish: BlockReader['finish'] = () => {
+    this.#endBlock();
+    return this.#blocks;
   };
 }
 

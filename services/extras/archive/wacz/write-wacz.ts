@@ -44,7 +44,7 @@ interface Resource {
 }
 
 export async function writeWacz(options: WaczOptions): Promise<WaczCounts> {
-  const { files, out, nowMs } = options;
+  const { out } = options;
   const file = await openNamedFile(out);
   const zip = new ZipFile();
   const counts = { pages: 0, responses: 0 };
@@ -66,55 +66,56 @@ export async function writeWacz(options: WaczOptions): Promise<WaczCounts> {
     await file.abandon();
     throw error;
   }
+}
 
-  async function fill(into: ZipFile, { title, mainPage, software }: WaczOptions, count: typeof counts): Promise<void> {
-    const resources: Resource[] = [];
-    const mtime = new Date(nowMs);
-    const broken = new Promise<never>((_, reject) => into.on('error', reject));
-    broken.catch(() => {});
-    const add = async (path: string, bytes: AsyncIterable<Uint8Array>, compress = false) => {
-      const sum = new Sha256Count();
-      const taken = new Promise<void>((resolve, reject) => {
-        into.addReadStreamLazy(path, { mtime, compress }, (take) => {
-          const stream = Readable.from(counted(bytes, sum), { objectMode: false });
-          stream.on('error', reject);
-          stream.on('end', resolve);
-          take(null, stream);
-        });
+async function fill(into: ZipFile, options: WaczOptions, count: { pages: number; responses: number }): Promise<void> {
+  const { files, nowMs, title, mainPage, software } = options;
+  const resources: Resource[] = [];
+  const mtime = new Date(nowMs);
+  const broken = new Promise<never>((_, reject) => into.on('error', reject));
+  broken.catch(() => {});
+  const add = async (path: string, bytes: AsyncIterable<Uint8Array>, compress = false) => {
+    const sum = new Sha256Count();
+    const taken = new Promise<void>((resolve, reject) => {
+      into.addReadStreamLazy(path, { mtime, compress }, (take) => {
+        const stream = Readable.from(counted(bytes, sum), { objectMode: false });
+        stream.on('error', reject);
+        stream.on('end', resolve);
+        take(null, stream);
       });
-      await Promise.race([taken, broken]);
-      resources.push({ name: basename(path), path, hash: sum.digest(), bytes: sum.bytes });
-    };
-    for (const file of files) await add(`archive/${basename(file)}`, createReadStream(file));
-    const places: string[] = [];
-    await add(
-      `indexes/${indexName}`,
-      zippedIndex(
-        passing(mergedIndex(files), () => (count.responses += 1)),
-        places,
-      ),
-    );
-    await add('indexes/index.idx', lines(places));
-    await add(
-      'pages/pages.jsonl',
-      pagesFile(passing(pageLines(mergedIndex(files), options.titleOf), () => (count.pages += 1))),
-      true,
-    );
-    const description = {
-      profile: 'data-package',
-      wacz_version: '1.1.1',
-      ...(title !== undefined && { title }),
-      software,
-      created: mtime.toISOString(),
-      ...(mainPage !== undefined && { mainPageUrl: mainPage }),
-      resources,
-    };
-    const text = Buffer.from(`${JSON.stringify(description, null, 2)}\n`);
-    into.addBuffer(text, 'datapackage.json', { mtime, compress: false });
-    const digest = { path: 'datapackage.json', hash: sha256Of(text) };
-    into.addBuffer(Buffer.from(`${JSON.stringify(digest)}\n`), 'datapackage-digest.json', { mtime, compress: false });
-    into.end();
-  }
+    });
+    await Promise.race([taken, broken]);
+    resources.push({ name: basename(path), path, hash: sum.digest(), bytes: sum.bytes });
+  };
+  for (const file of files) await add(`archive/${basename(file)}`, createReadStream(file));
+  const places: string[] = [];
+  await add(
+    `indexes/${indexName}`,
+    zippedIndex(
+      passing(mergedIndex(files), () => (count.responses += 1)),
+      places,
+    ),
+  );
+  await add('indexes/index.idx', lines(places));
+  await add(
+    'pages/pages.jsonl',
+    pagesFile(passing(pageLines(mergedIndex(files), options.titleOf), () => (count.pages += 1))),
+    true,
+  );
+  const description = {
+    profile: 'data-package',
+    wacz_version: '1.1.1',
+    ...(title !== undefined && { title }),
+    software,
+    created: mtime.toISOString(),
+    ...(mainPage !== undefined && { mainPageUrl: mainPage }),
+    resources,
+  };
+  const text = Buffer.from(`${JSON.stringify(description, null, 2)}\n`);
+  into.addBuffer(text, 'datapackage.json', { mtime, compress: false });
+  const digest = { path: 'datapackage.json', hash: sha256Of(text) };
+  into.addBuffer(Buffer.from(`${JSON.stringify(digest)}\n`), 'datapackage-digest.json', { mtime, compress: false });
+  into.end();
 }
 
 async function* counted(bytes: AsyncIterable<Uint8Array>, sum: Sha256Count) {

@@ -22,11 +22,23 @@ export const loadMcpPackage = () =>
   neededPackage(packageName, 'an MCP server', () => import('@modelcontextprotocol/sdk/server/mcp.js'));
 const packageName = '@modelcontextprotocol/sdk';
 
+type McpServerOf = InstanceType<Awaited<ReturnType<typeof loadMcpPackage>>['McpServer']>;
+
 /** `tools` throws NOT_READY until the fleet is up. */
 async function mcpServer(tools: () => AgentTools) {
   const { McpServer } = await loadMcpPackage();
   const server = new McpServer({ name: 'crawlstream', version: productVersion }, { instructions });
-  const tool = <Name extends keyof typeof toolInputs>(
+  const add = adderTo(server);
+  addCrawlTools(add, tools);
+  addPageTools(add, tools);
+  return server;
+}
+
+type AddTool = ReturnType<typeof adderTo>;
+
+/** Adds a tool, with errors as answers that an agent can read. */
+function adderTo(server: McpServerOf) {
+  return <Name extends keyof typeof toolInputs>(
     name: Name,
     { title, about, readOnly }: { title: string; about: string; readOnly: boolean },
     act: (given: z.output<(typeof toolInputs)[Name]>) => Promise<Answer> | Answer,
@@ -43,7 +55,10 @@ async function mcpServer(tools: () => AgentTools) {
       }
     });
   };
+}
 
+/** Tools that start crawls, and report on them. */
+function addCrawlTools(tool: AddTool, tools: () => AgentTools): void {
   tool(
     'crawl_site',
     {
@@ -71,7 +86,10 @@ async function mcpServer(tools: () => AgentTools) {
       return { text, structured: { crawls: crawls.map((one) => ({ ...one })) } };
     },
   );
+}
 
+/** Tools that read pages and URLs. */
+function addPageTools(tool: AddTool, tools: () => AgentTools): void {
   tool(
     'read_page',
     {
@@ -117,7 +135,6 @@ async function mcpServer(tools: () => AgentTools) {
     },
     async ({ crawl: name, url: which }) => explainedText(await tools().explain(name, which)),
   );
-  return server;
 }
 
 const instructions =

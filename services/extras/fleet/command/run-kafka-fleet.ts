@@ -40,7 +40,7 @@ import { heldLog } from './held-log.ts';
 import { KafkaCrawls } from './kafka-crawls.ts';
 import { type KafkaFleetFlags, needKafkaFleet } from './kafka-fleet-flags.ts';
 import type { FleetCommand } from './run-fleet.ts';
-import { serveFleet } from './serve-fleet.ts';
+import { type ServedFleet, serveFleet } from './serve-fleet.ts';
 
 type Flags = FleetFlags & KafkaFleetFlags;
 
@@ -51,83 +51,107 @@ export async function runKafkaFleet(flags: Flags, command: FleetCommand): Promis
   await refuseOtherFolder(flags.data);
   const stop = new AbortController();
   const release = stopOnSignals(stop, 'stopping: finishing requests under way');
-  let parts: FleetParts | undefined;
-  let elsewhere: string | null = null;
-  const needParts = () => {
-    if (parts !== undefined) return parts;
-    const where = elsewhere === null ? 'is about to start here or in another process' : `runs at ${elsewhere}`;
-    throw new CrawlstreamError(
-      'NOT_READY',
-      `this process is a standby: fleet ${fleet} ${where}; send the request there`,
-    );
-  };
   try {
     const token = process.env['CRAWLSTREAM_HTTP_TOKEN'] || undefined;
     const owners = command.owners?.();
     const callers = owners === undefined ? null : new Callers(owners, token, new SystemClock());
-    const side = { role: command.role, routes: command.routes(needParts, callers), say };
+    const fleetProcess = new FleetProcess({ flags, command, owners, callers, brokers, fleet }, stop.signal);
+    const side = { role: command.role, routes: command.routes(() => fleetProcess.needParts(), callers), say };
     const run = () =>
       withStores(async (open) => {
         // The lock of this store keeps a second process of this machine out of the folder.
         await open(join(flags.data, 'process'));
-        await withHttp(flags, side, serve);
+        await withHttp(flags, side, (service) => fleetProcess.serve(service));
       });
     await untilStopped(stop.signal, run);
-
-    async function serve(service: Service): Promise<void> {
-      const onNotice = (text: string) => say(text, 'warn', { component: 'brokers' });
-      const access = { brokers, crawl: fleet, role: 'fleet', stays: true, onNotice, by: productVersion };
-      const log = await openBrokers(access);
-      try {
-        const member = await FleetMember.join(log, fleet, service);
-        try {
-          await serveTerms(member, async (term) => {
-            const served = { flags, command, owners, callers, service, signal: term };
-            await serveTerm({ log, member, fleet, brokers, flags }, { ...served, onParts: (now) => (parts = now) });
-          });
-        } finally {
-          await member.leave();
-        }
-      } finally {
-        await log.close();
-      }
-
-      async function serveTerms(member: FleetMember, serve: (term: AbortSignal) => Promise<void>): Promise<void> {
-        while (!stop.signal.aborted) {
-          member.expect();
-          if (!member.isHeld()) {
-            elsewhere = await member.elsewhere();
-            const where = elsewhere === null ? 'nowhere yet' : `at ${elsewhere}`;
-            service.probes.serve(() => `standby of fleet ${fleet}, which runs ${where}`);
-            await sleep(standbyLookMs);
-            continue;
-          }
-          elsewhere = null;
-          service.probes.suspend('taking the fleet over');
-          say(`this process now runs fleet ${fleet}`);
-          const term = new AbortController();
-          const watching = member.untilLost(stop.signal).then(() => term.abort());
-          try {
-            await serve(term.signal);
-          } catch (error) {
-            if (member.isHeld() && !isLost(error)) throw error;
-            say(`fleet ${fleet}: ${(error as Error).message}`, 'warn');
-          } finally {
-            term.abort();
-            service.forget();
-          }
-          if (stop.signal.aborted) await watching;
-          else {
-            say(`this process no longer runs fleet ${fleet}, and is a standby`, 'warn');
-            await sleep(standbyLookMs);
-          }
-        }
-      }
-    }
   } finally {
     release();
   }
   process.exitCode = 130;
+}
+
+interface FleetProcessOptions extends Pick<ServedFleet, 'flags' | 'command' | 'owners' | 'callers'> {
+  readonly flags: Flags;
+  readonly brokers: string;
+  readonly fleet: string;
+}
+
+/** A process of a fleet: a standby, or the one that runs the fleet for a term. */
+class FleetProcess {
+  readonly #options: FleetProcessOptions;
+  readonly #stop: AbortSignal;
+  #parts: FleetParts | undefined;
+  #elsewhere: string | null = null;
+
+  constructor(options: FleetProcessOptions, stop: AbortSignal) {
+    this.#options = options;
+    this.#stop = stop;
+  }
+
+  /** Throws NOT_READY while this process does not run the fleet. */
+  needParts(): FleetParts {
+    if (this.#parts !== undefined) return this.#parts;
+    const where =
+      this.#elsewhere === null ? 'is about to start here or in another process' : `runs at ${this.#elsewhere}`;
+    throw new CrawlstreamError(
+      'NOT_READY',
+      `this process is a standby: fleet ${this.#options.fleet} ${where}; send the request there`,
+    );
+  }
+
+  async serve(service: Service): Promise<void> {
+    const { flags, command, owners, callers, brokers, fleet } = this.#options;
+    const onNotice = (text: string) => say(text, 'warn', { component: 'brokers' });
+    const access = { brokers, crawl: fleet, role: 'fleet', stays: true, onNotice, by: productVersion };
+    const log = await openBrokers(access);
+    try {
+      const member = await FleetMember.join(log, fleet, service);
+      try {
+        await this.#serveTerms(service, member, async (term) => {
+          const served = { flags, command, owners, callers, service, signal: term };
+          const onParts = (now: FleetParts | undefined) => (this.#parts = now);
+          await serveTerm({ log, member, fleet, brokers, flags }, { ...served, onParts });
+        });
+      } finally {
+        await member.leave();
+      }
+    } finally {
+      await log.close();
+    }
+  }
+
+  async #serveTerms(service: Service, member: FleetMember, serve: (term: AbortSignal) => Promise<void>): Promise<void> {
+    const { fleet } = this.#options;
+    while (!this.#stop.aborted) {
+      member.expect();
+      if (!member.isHeld()) {
+        this.#elsewhere = await member.elsewhere();
+        const where = this.#elsewhere === null ? 'nowhere yet' : `at ${this.#elsewhere}`;
+        service.probes.serve(() => `standby of fleet ${fleet}, which runs ${where}`);
+        await sleep(standbyLookMs);
+        continue;
+      }
+      this.#elsewhere = null;
+      service.probes.suspend('taking the fleet over');
+      say(`this process now runs fleet ${fleet}`);
+      const term = new AbortController();
+      const watching = member.untilLost(this.#stop).then(() => term.abort());
+      try {
+        await serve(term.signal);
+      } catch (error) {
+        if (member.isHeld() && !isLost(error)) throw error;
+        say(`fleet ${fleet}: ${(error as Error).message}`, 'warn');
+      } finally {
+        term.abort();
+        service.forget();
+      }
+      if (this.#stop.aborted) await watching;
+      else {
+        say(`this process no longer runs fleet ${fleet}, and is a standby`, 'warn');
+        await sleep(standbyLookMs);
+      }
+    }
+  }
 }
 
 /** Refuses a folder with other data: a fleet on Kafka may remove files from its folder. */

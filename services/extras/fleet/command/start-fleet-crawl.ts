@@ -6,7 +6,7 @@ import type { FetcherConfig } from '../../../application/fetching.ts';
 import type { Processor } from '../../../application/processor/processor.ts';
 import { startProcessors } from '../../../application/start-processors.ts';
 import { archivedBodyLimits } from '../../../fetcher/http/archived-body-limits.ts';
-import type { FleetPace } from '../../../fetcher/pace/fleet-pace.ts';
+import type { CrawlPace, FleetPace } from '../../../fetcher/pace/fleet-pace.ts';
 import { type ExtractRules, extractRulesSchema } from '../../../fetcher/pages/extract-rules.ts';
 import type { SharedRobots } from '../../../fetcher/robots/shared-robots.ts';
 import type { WholeLog } from '../../../hosting/connect/folder-log.ts';
@@ -87,103 +87,123 @@ const signEveryMs = 10_000;
 const idleMs = 5_000;
 
 export function startFleetCrawl(options: FleetCrawlOptions, file: CrawlFile, path: string): RunningCrawl {
-  const { name, weight, seeds } = file;
+  return new FleetCrawl(options, file, path);
+}
+
+class FleetCrawl implements RunningCrawl {
+  readonly #options: FleetCrawlOptions;
+  readonly #file: CrawlFile;
+  readonly #path: string;
   // Each crawl has its own clock: it continues from the end of the crawl's log, which may be ahead of the machine.
-  const clock = new SystemClock();
-  const stop = new AbortController();
-  const crawlPace = options.pace.join(name, weight, file.owner);
-  const work = options.watch.join(loopSubjectOf(file));
-  const queries = new QueryService(clock);
-  const hide = options.dashboards.add(name, clock, () => queries.shown);
-  const policy = storedPolicy(file.policy);
-  const extract = withMarkdown(options.fetcher.extract);
-  let reads: ReadLog | undefined;
-  let status: CrawlStatus | undefined;
-  let counters: Counters | undefined;
-  let live = (): Counters | undefined => undefined;
-  let isUp = () => {};
-  const up = new Promise<void>((resolve) => {
-    isUp = resolve;
+  readonly #clock = new SystemClock();
+  readonly #stop = new AbortController();
+  readonly #crawlPace: CrawlPace;
+  readonly #work: ReturnType<FleetCrawlOptions['watch']['join']>;
+  readonly #queries = new QueryService(this.#clock);
+  readonly #policy: ReturnType<typeof storedPolicy>;
+  #reads: ReadLog | undefined;
+  #status: CrawlStatus | undefined;
+  #counters: Counters | undefined;
+  #live = (): Counters | undefined => undefined;
+  #isUp = () => {};
+  readonly ended: RunningCrawl['ended'];
+  readonly up = new Promise<void>((resolve) => {
+    this.#isUp = resolve;
   });
-  const run = async () => {
+
+  constructor(options: FleetCrawlOptions, file: CrawlFile, path: string) {
+    this.#options = options;
+    this.#file = file;
+    this.#path = path;
+    this.#crawlPace = options.pace.join(file.name, file.weight, file.owner);
+    this.#work = options.watch.join(loopSubjectOf(file));
+    const hide = options.dashboards.add(file.name, this.#clock, () => this.#queries.shown);
+    this.#policy = storedPolicy(file.policy);
+    this.ended = this.#run().finally(() => {
+      this.#reads = undefined;
+      hide();
+      this.#crawlPace.leave();
+      this.#work.leave();
+      options.data.closed?.(file);
+    });
+  }
+
+  async #run() {
     const service = createService('fleet');
-    const { folder, opened } = await options.data.open(file, path, clock);
-    const sayOf = (text: string) => options.say(`${name}: ${text}`);
+    const { folder, opened } = await this.#options.data.open(this.#file, this.#path, this.#clock);
+    const sayOf = (text: string) => this.#options.say(`${this.#file.name}: ${text}`);
     const outcome = await runEmbeddedCrawl({
-      ...{ clock, policy, service, folder, queries },
+      ...{ clock: this.#clock, policy: this.#policy, service, folder, queries: this.#queries },
       ...{ workers: 1, plugins: [], onReport: () => {}, options: {}, newOptions: false },
-      seeds: seeds.map((url) => ({ url, priority: -1 })),
+      seeds: this.#file.seeds.map((url) => ({ url, priority: -1 })),
       // A policy that was changed after the creation stays in force.
-      ask: (_, before) => before ?? policy,
+      ask: (_, before) => before ?? this.#policy,
       say: sayOf,
       fetcher: {
-        ...options.fetcher,
+        ...this.#options.fetcher,
         linkCacheEntries,
-        ...(file.output.markdown && { extract }),
-        ...(file.output.warc && { archive: archiveOfCrawl }),
+        ...(this.#file.output.markdown && { extract: withMarkdown(this.#options.fetcher.extract) }),
+        ...(this.#file.output.warc && { archive: archiveOfCrawl }),
       },
-      leasesMax: options.leasesMax,
-      seen: seenConfigOf(options.seen, 1),
-      keepMs: options.keepMs,
-      snapshots: options.snapshots,
-      signal: stop.signal,
+      leasesMax: this.#options.leasesMax,
+      seen: seenConfigOf(this.#options.seen, 1),
+      keepMs: this.#options.keepMs,
+      snapshots: this.#options.snapshots,
+      signal: this.#stop.signal,
       beside: {
         fetcher: {
-          crawlPace: Object.assign(crawlPace, { robots: options.robots }),
-          addressPacer: options.addressPacer,
+          crawlPace: Object.assign(this.#crawlPace, { robots: this.#options.robots }),
+          addressPacer: this.#options.addressPacer,
         },
-        elsewhere: options.elsewhere?.(name),
+        elsewhere: this.#options.elsewhere?.(this.#file.name),
         opened,
-        journal: options.journal,
-        graceMs: options.graceMs,
+        journal: this.#options.journal,
+        graceMs: this.#options.graceMs,
         tailBytes,
         stores: { openFiles, writeBufferBytes, cacheBytes },
         ...{ lookEveryMs, inboxEveryMs, signEveryMs, idleMs },
-        steps: new DecisionShare(name, work, undefined, crawlPace.loop),
-        onFrontier(frontier) {
-          live = () => frontier.committed()[0]?.counters;
+        steps: new DecisionShare(this.#file.name, this.#work, undefined, this.#crawlPace.loop),
+        onFrontier: (frontier) => {
+          this.#live = () => frontier.committed()[0]?.counters;
         },
       },
-      onStatus(now) {
-        status = now;
-        isUp();
+      onStatus: (now) => {
+        this.#status = now;
+        this.#isUp();
       },
       attach: async ({ log, codec }) => {
-        reads = { log, codec, crawl: folder.manifest.crawl };
+        this.#reads = { log, codec, crawl: folder.manifest.crawl };
         const { manifest, part } = folder;
-        const { resolve = [], allowPrivate = false } = options.fetcher;
-        const reach = { ...options.fetcher, resolve, allowPrivate };
+        const { resolve = [], allowPrivate = false } = this.#options.fetcher;
+        const reach = { ...this.#options.fetcher, resolve, allowPrivate };
         const run = { shared: false, fromStart: false, reach, service, say: sayOf };
-        return startProcessors({ log, codec, clock, manifest, part, ...run }, options.processors, {});
+        return startProcessors(
+          { log, codec, clock: this.#clock, manifest, part, ...run },
+          this.#options.processors,
+          {},
+        );
       },
     });
     // These counters include the decisions since `live` was read last.
-    counters = outcome.counters;
-    live = () => undefined;
+    this.#counters = outcome.counters;
+    this.#live = () => undefined;
     return outcome.end;
-  };
-  const ended = run().finally(() => {
-    reads = undefined;
-    hide();
-    crawlPace.leave();
-    work.leave();
-    options.data.closed?.(file);
-  });
-  return {
-    up,
-    ended,
-    get counts() {
-      counters = live() ?? counters;
-      return counters === undefined ? file.counts : countsOf(counters);
-    },
-    get pagesPerSecond() {
-      return status?.pagesPerSecond ?? 0;
-    },
-    get reads() {
-      return reads;
-    },
-    stop: () => stop.abort(),
-  };
+  }
+
+  get counts() {
+    this.#counters = this.#live() ?? this.#counters;
+    return this.#counters === undefined ? this.#file.counts : countsOf(this.#counters);
+  }
+
+  get pagesPerSecond() {
+    return this.#status?.pagesPerSecond ?? 0;
+  }
+
+  get reads() {
+    return this.#reads;
+  }
+
+  readonly stop: RunningCrawl['stop'] = () => this.#stop.abort();
 }
 
 /** Adds main text, Markdown and language to the operator's extraction rules. */

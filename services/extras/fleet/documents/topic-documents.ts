@@ -34,101 +34,134 @@ const [recordsMost, recordsOfDocument] = [256, 4];
 const empty = Buffer.alloc(0);
 
 export async function openTopicDocuments(options: TopicDocumentsOptions): Promise<Documents> {
-  const { log, topic, by, onLost } = options;
-  const claim = (headers: Readonly<Record<string, string>>): AppendRecord => ({
-    ...{ topic, partition: 0, key: null, value: empty, headers: { claim: by, ...headers } },
-  });
-  let [term] = (await log.append([claim({})])) as [number];
-  const before = await documentsUpTo(log, topic, term + 1);
-  const { all } = before;
-  let { records } = before;
-  /** Up to this offset, no other claim follows our own. */
-  let ours = term;
-  let acks: Promise<void> = Promise.resolve();
-  let lost: CrawlstreamError | undefined;
-  /** Pending while all documents are written again; other writes wait for it. */
-  let rewriting: Promise<void> | undefined;
+  const { log, topic } = options;
+  const [term] = (await log.append([claimOf(options, {})])) as [number];
+  const { all, records } = await documentsUpTo(log, topic, term + 1);
+  const writer = new DocumentWriter(options, term, all, records);
+  await writer.shorten();
+  return {
+    ...readable(topic, all),
+    put: (key, text) => writer.write(key, text),
+    async delete(key) {
+      if (all.has(key)) await writer.write(key, null);
+    },
+  };
+}
 
-  const lose = (error: unknown) => {
-    lost ??=
+function claimOf({ topic, by }: TopicDocumentsOptions, headers: Readonly<Record<string, string>>): AppendRecord {
+  return { topic, partition: 0, key: null, value: empty, headers: { claim: by, ...headers } };
+}
+
+class DocumentWriter {
+  readonly #options: TopicDocumentsOptions;
+  /** Offset of our claim. */
+  #term: number;
+  readonly #all: Map<string, string>;
+  #records: number;
+  /** Up to this offset, no other claim follows our own. */
+  #ours: number;
+  #acks: Promise<void> = Promise.resolve();
+  #lost: CrawlstreamError | undefined;
+  /** Pending while all documents are written again; other writes wait for it. */
+  #rewriting: Promise<void> | undefined;
+
+  constructor(options: TopicDocumentsOptions, term: number, all: Map<string, string>, records: number) {
+    this.#options = options;
+    this.#term = term;
+    this.#all = all;
+    this.#records = records;
+    this.#ours = term;
+  }
+
+  /** Writes all documents again if the topic is long for them. */
+  async shorten(): Promise<void> {
+    if (this.#isLong()) await this.#rewriteAll();
+  }
+
+  #lose(error: unknown) {
+    this.#lost ??=
       error instanceof CrawlstreamError && error.code === 'OWNERSHIP_LOST'
         ? error
         : new CrawlstreamError(
             'OWNERSHIP_LOST',
-            `topic ${topic} cannot be written: ${(error as Error).message}`,
+            `topic ${this.#options.topic} cannot be written: ${(error as Error).message}`,
             error,
           );
-    onLost(lost);
-    return lost;
-  };
+    this.#options.onLost(this.#lost);
+    return this.#lost;
+  }
+
   /** Appends at once; `then` runs once the record is known to count, in the order of appends. */
-  const append = (record: AppendRecord, then: (offset: number) => void): Promise<void> => {
-    const appended = log.append([record], { leads: true });
+  #append(record: AppendRecord, then: (offset: number) => void): Promise<void> {
+    const appended = this.#options.log.append([record], { leads: true });
     // Its error is handled below, in turn.
     appended.catch(() => {});
-    const acked = acks.then(async () => {
+    const acked = this.#acks.then(async () => {
       try {
         const [offset] = (await appended) as [number];
-        if (lost !== undefined) throw lost;
-        for await (const { headers } of recordsOf(log, topic, 0, ours + 1, offset))
-          if (isClaim(headers, term))
+        if (this.#lost !== undefined) throw this.#lost;
+        for await (const { headers } of recordsOf(this.#options.log, this.#options.topic, 0, this.#ours + 1, offset))
+          if (isClaim(headers, this.#term))
             throw new CrawlstreamError(
               'OWNERSHIP_LOST',
               'this process is a standby of the fleet; send the request to the active process',
             );
-        ours = offset;
-        records++;
+        this.#ours = offset;
+        this.#records++;
         then(offset);
       } catch (error) {
-        throw lose(error);
+        throw this.#lose(error);
       }
     });
-    acks = acked.catch(() => {});
+    this.#acks = acked.catch(() => {});
     return acked;
-  };
-  const document = (key: string, text: string | null): AppendRecord => ({
-    ...{ topic, partition: 0, key: Buffer.from(key) },
-    ...{ value: text === null ? empty : Buffer.from(text), headers: { term: `${term}` } },
-  });
+  }
+
+  #document(key: string, text: string | null): AppendRecord {
+    return {
+      topic: this.#options.topic,
+      partition: 0,
+      key: Buffer.from(key),
+      value: text === null ? empty : Buffer.from(text),
+      headers: { term: `${this.#term}` },
+    };
+  }
+
   /** Writes all documents again after our claim, and deletes all records before the claim. */
-  const rewriteAll = async () => {
-    await Promise.all([...all].map(([key, text]) => append(document(key, text), () => {})));
+  async #rewriteAll() {
+    await Promise.all([...this.#all].map(([key, text]) => this.#append(this.#document(key, text), () => {})));
     // Records that this trim cannot delete are deleted by the next one.
-    records = all.size + 1;
-    await log.trim(topic, 0, term);
-  };
+    this.#records = this.#all.size + 1;
+    await this.#options.log.trim(this.#options.topic, 0, this.#term);
+  }
+
   /** Renews the claim, and writes all documents again. Appends under way precede the new claim, and count. */
-  const renew = async () => {
-    await append(claim({ renews: `${term}` }), (offset) => {
-      term = offset;
+  async #renew() {
+    await this.#append(claimOf(this.#options, { renews: `${this.#term}` }), (offset) => {
+      this.#term = offset;
     });
-    await rewriteAll();
-  };
-  const isLong = () => records > recordsMost && records > recordsOfDocument * all.size;
-  const write = async (key: string, text: string | null): Promise<void> => {
-    while (rewriting !== undefined) await rewriting;
-    if (lost !== undefined) throw lost;
-    const written = append(document(key, text), () => {
-      if (text === null) all.delete(key);
-      else all.set(key, text);
+    await this.#rewriteAll();
+  }
+
+  #isLong() {
+    return this.#records > recordsMost && this.#records > recordsOfDocument * this.#all.size;
+  }
+
+  async write(key: string, text: string | null): Promise<void> {
+    while (this.#rewriting !== undefined) await this.#rewriting;
+    if (this.#lost !== undefined) throw this.#lost;
+    const written = this.#append(this.#document(key, text), () => {
+      if (text === null) this.#all.delete(key);
+      else this.#all.set(key, text);
     });
-    if (isLong())
-      rewriting = renew()
+    if (this.#isLong())
+      this.#rewriting = this.#renew()
         .catch(() => {})
         .then(() => {
-          rewriting = undefined;
+          this.#rewriting = undefined;
         });
     await written;
-  };
-
-  if (isLong()) await rewriteAll();
-  return {
-    ...readable(topic, all),
-    put: (key, text) => write(key, text),
-    async delete(key) {
-      if (all.has(key)) await write(key, null);
-    },
-  };
+  }
 }
 
 /** Reads the documents as they are now, for a process that does not own them. */

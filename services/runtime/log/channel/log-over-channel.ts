@@ -12,6 +12,7 @@ import type {
   Log,
   LogReader,
   LogRecord,
+  Membership,
   OffsetRange,
   StandbyPlace,
 } from '../log.ts';
@@ -68,28 +69,7 @@ export function logOverChannel(channel: () => Channel): ChannelLog {
     committedAll,
     groups: (prefix) => call<GroupStatus[]>('log.groups', prefix),
     forgetGroup: (group) => call('log.forgetGroup', group),
-    async join(options) {
-      const { onAssigned: _, onFailure: __, holds: ___, caughtUp: ____, ...joining } = options;
-      const id = nextId++;
-      const group: Joined = { members: 1, options };
-      groups.set(id, group);
-      const { name, members } = await call<{ name: string; members: number }>(
-        'group.join',
-        id,
-        joining satisfies JoinOptions,
-      );
-      group.members = members;
-      return {
-        name,
-        get members() {
-          return group.members;
-        },
-        async leave() {
-          groups.delete(id);
-          await call('group.leave', id);
-        },
-      };
-    },
+    join: (options) => joinOver(call, groups, nextId++, options),
     membersOf: (group) => call<readonly GroupMember[]>('log.membersOf', group),
     async close() {
       if (!isOpen) return;
@@ -115,6 +95,36 @@ export function logOverChannel(channel: () => Channel): ChannelLog {
       },
       'group.failed': (id: number, error: Parameters<typeof errorOf>[0]) =>
         groups.get(id)?.options.onFailure(errorOf(error)),
+    },
+  };
+}
+
+type Call = <T>(name: string, ...given: readonly unknown[]) => Promise<T>;
+
+/** Joins in the other process; its reports reach the group by `id`. */
+async function joinOver(
+  call: Call,
+  groups: Map<number, Joined>,
+  id: number,
+  options: GroupOptions,
+): Promise<Membership> {
+  const { onAssigned: _, onFailure: __, holds: ___, caughtUp: ____, ...joining } = options;
+  const group: Joined = { members: 1, options };
+  groups.set(id, group);
+  const { name, members } = await call<{ name: string; members: number }>(
+    'group.join',
+    id,
+    joining satisfies JoinOptions,
+  );
+  group.members = members;
+  return {
+    name,
+    get members() {
+      return group.members;
+    },
+    async leave() {
+      groups.delete(id);
+      await call('group.leave', id);
     },
   };
 }

@@ -37,83 +37,98 @@ const headBytes = 8;
 
 /** `onFault`: called with the error of a one-way message, which has no caller. */
 export function createChannel(stream: Duplex, served: Served, onFault: (error: unknown) => void): Channel {
-  const waiting = new Map<number, { resolve(value: unknown): void; reject(error: unknown): void }>();
-  let outgoing: Message[] = [];
-  let nextId = 1;
-  let isOpen = true;
-  let onClosed = () => {};
-  const closed = new Promise<void>((resolve) => (onClosed = resolve));
+  return new StreamChannel(stream, served, onFault);
+}
 
-  const flush = () => {
-    const messages = outgoing;
-    outgoing = [];
-    if (isOpen) stream.write(new FrameWriter().frame(messages));
-  };
-  const send = (message: Message) => {
-    if (!isOpen) return;
-    if (outgoing.push(message) === 1) queueMicrotask(flush);
+/** Its public acts are fields, since callers hand out single ones. */
+class StreamChannel implements Channel {
+  readonly #stream: Duplex;
+  readonly #served: Served;
+  readonly #onFault: (error: unknown) => void;
+  readonly #waiting = new Map<number, { resolve(value: unknown): void; reject(error: unknown): void }>();
+  #outgoing: Message[] = [];
+  #nextId = 1;
+  #isOpen = true;
+  #onClosed = () => {};
+  readonly closed = new Promise<void>((resolve) => (this.#onClosed = resolve));
+
+  constructor(stream: Duplex, served: Served, onFault: (error: unknown) => void) {
+    this.#stream = stream;
+    this.#served = served;
+    this.#onFault = onFault;
+    const frames = readFrames((messages) => {
+      for (const message of messages) this.#take(message);
+    });
+    stream.on('data', frames);
+    // A dying process may reset the stream; everything it sent has been read before.
+    stream.on('error', () => {});
+    stream.on('end', this.#end);
+    stream.on('close', this.#end);
+  }
+
+  readonly #flush = () => {
+    const messages = this.#outgoing;
+    this.#outgoing = [];
+    if (this.#isOpen) this.#stream.write(new FrameWriter().frame(messages));
   };
 
-  const answer = async (id: number, name: string, given: readonly unknown[]) => {
+  #send(message: Message) {
+    if (!this.#isOpen) return;
+    if (this.#outgoing.push(message) === 1) queueMicrotask(this.#flush);
+  }
+
+  async #answer(id: number, name: string, given: readonly unknown[]) {
     try {
-      send([kinds.answer, id, await act(name, given)]);
+      this.#send([kinds.answer, id, await this.#act(name, given)]);
     } catch (error) {
-      send([kinds.failure, id, plainError(error)]);
+      this.#send([kinds.failure, id, plainError(error)]);
     }
-  };
-  const act = (name: string, given: readonly unknown[]): unknown => {
-    const one = served[name] as ((...given: readonly unknown[]) => unknown) | undefined;
+  }
+
+  #act(name: string, given: readonly unknown[]): unknown {
+    const one = this.#served[name] as ((...given: readonly unknown[]) => unknown) | undefined;
     if (one === undefined) throw new Error(`there is no handler for ${name} (a bug)`);
     return one(...given);
-  };
-  const take = ([kind, id, what, given = []]: Message) => {
-    if (kind === kinds.call) void answer(id, what as string, given);
+  }
+
+  #take([kind, id, what, given = []]: Message) {
+    if (kind === kinds.call) void this.#answer(id, what as string, given);
     else if (kind === kinds.notify) {
       try {
-        act(what as string, given);
+        this.#act(what as string, given);
       } catch (error) {
-        onFault(error);
+        this.#onFault(error);
       }
     } else {
-      const caller = waiting.get(id);
-      waiting.delete(id);
+      const caller = this.#waiting.get(id);
+      this.#waiting.delete(id);
       if (kind === kinds.answer) caller?.resolve(what);
       else caller?.reject(errorOf(what as PlainError));
     }
+  }
+
+  readonly #end = () => {
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    for (const { reject } of this.#waiting.values()) reject(gone());
+    this.#waiting.clear();
+    this.#onClosed();
   };
 
-  const end = () => {
-    if (!isOpen) return;
-    isOpen = false;
-    for (const { reject } of waiting.values()) reject(gone());
-    waiting.clear();
-    onClosed();
+  readonly call: Channel['call'] = (name, ...given) => {
+    if (!this.#isOpen) return Promise.reject(gone());
+    const id = this.#nextId++;
+    return new Promise((resolve, reject) => {
+      this.#waiting.set(id, { resolve, reject });
+      this.#send([kinds.call, id, name, given]);
+    });
   };
-  const frames = readFrames((messages) => {
-    for (const message of messages) take(message);
-  });
-  stream.on('data', frames);
-  // A dying process may reset the stream; everything it sent has been read before.
-  stream.on('error', () => {});
-  stream.on('end', end);
-  stream.on('close', end);
 
-  return {
-    call(name, ...given) {
-      if (!isOpen) return Promise.reject(gone());
-      const id = nextId++;
-      return new Promise((resolve, reject) => {
-        waiting.set(id, { resolve, reject });
-        send([kinds.call, id, name, given]);
-      });
-    },
-    notify: (name, ...given) => send([kinds.notify, 0, name, given]),
-    closed,
-    close() {
-      if (outgoing.length > 0) flush();
-      stream.end();
-      end();
-    },
+  readonly notify: Channel['notify'] = (name, ...given) => this.#send([kinds.notify, 0, name, given]);
+  readonly close: Channel['close'] = () => {
+    if (this.#outgoing.length > 0) this.#flush();
+    this.#stream.end();
+    this.#end();
   };
 }
 

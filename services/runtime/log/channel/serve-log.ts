@@ -30,94 +30,123 @@ interface ServedReader {
 
 /** `channel`: called when it exists, because the functions that it serves are created first. */
 export function serveLog(log: Log, channel: () => Pick<Channel, 'notify'>): ServedLog {
-  const readers = new Map<number, ServedReader>();
-  const memberships = new Map<number, Promise<Membership>>();
+  return new LogServer(log, channel);
+}
 
-  const readerOf = (id: number): ServedReader => {
-    const found = readers.get(id);
+/** Its public acts are fields, since callers hand out single ones. */
+class LogServer implements ServedLog {
+  readonly #log: Log;
+  readonly served: Served;
+  readonly #channel: () => Pick<Channel, 'notify'>;
+  readonly #readers = new Map<number, ServedReader>();
+  readonly #memberships = new Map<number, Promise<Membership>>();
+
+  constructor(log: Log, channel: () => Pick<Channel, 'notify'>) {
+    this.#log = log;
+    this.#channel = channel;
+    this.served = { ...this.#logCalls(), ...this.#readerCalls(), ...this.#groupCalls() };
+  }
+
+  #readerOf(id: number): ServedReader {
+    const found = this.#readers.get(id);
     if (found !== undefined) return found;
-    const opened: ServedReader = { reader: log.reader(), moves: 0 };
-    readers.set(id, opened);
+    const opened: ServedReader = { reader: this.#log.reader(), moves: 0 };
+    this.#readers.set(id, opened);
     return opened;
-  };
-  const move = (id: number, act: (reader: LogReader) => void) => {
-    readerOf(id).moves += 1;
-    notify(id, act);
-  };
-  const notify = (id: number, act: (reader: LogReader) => void) => {
-    const one = readerOf(id);
+  }
+
+  #move(id: number, act: (reader: LogReader) => void) {
+    this.#readerOf(id).moves += 1;
+    this.#notify(id, act);
+  }
+
+  #notify(id: number, act: (reader: LogReader) => void) {
+    const one = this.#readerOf(id);
     try {
       act(one.reader);
     } catch (error) {
       one.failure = { error };
     }
-  };
-  const join = (id: number, joining: JoinOptions): Promise<Membership> => {
+  }
+
+  #join(id: number, joining: JoinOptions): Promise<Membership> {
     let membership: Membership | undefined;
-    const joined = log.join({
+    const joined = this.#log.join({
       ...joining,
       onAssigned: (partitions, standbys) =>
-        channel().notify('group.assigned', id, partitions, standbys, membership?.members ?? 1),
-      onFailure: (error) => channel().notify('group.failed', id, plainError(error)),
+        this.#channel().notify('group.assigned', id, partitions, standbys, membership?.members ?? 1),
+      onFailure: (error) => this.#channel().notify('group.failed', id, plainError(error)),
     });
     return joined.then((one) => (membership = one));
-  };
+  }
 
-  return {
-    served: {
-      'log.createTopics': (specs: readonly LogTopic[]) => log.createTopics(specs),
-      'log.partitionsOf': (topic: string) => log.partitionsOf(topic),
-      'log.append': (flat: readonly unknown[], leads: boolean) => log.append(appendsOf(flat), { leads }),
-      'log.offsets': (topic: string, partition: number) => log.offsets(topic, partition),
-      'log.offsetAt': (topic: string, partition: number, timeMs: number) => log.offsetAt(topic, partition, timeMs),
+  #logCalls(): Served {
+    return {
+      'log.createTopics': (specs: readonly LogTopic[]) => this.#log.createTopics(specs),
+      'log.partitionsOf': (topic: string) => this.#log.partitionsOf(topic),
+      'log.append': (flat: readonly unknown[], leads: boolean) => this.#log.append(appendsOf(flat), { leads }),
+      'log.offsets': (topic: string, partition: number) => this.#log.offsets(topic, partition),
+      'log.offsetAt': (topic: string, partition: number, timeMs: number) =>
+        this.#log.offsetAt(topic, partition, timeMs),
       'log.last': async (topic: string, partition: number) => {
-        const record = await log.last(topic, partition);
+        const record = await this.#log.last(topic, partition);
         return flatRecords(record === undefined ? [] : [record]);
       },
-      'log.trim': (topic: string, partition: number, before: number) => log.trim(topic, partition, before),
-      'log.commit': (group: string, positions: readonly Position[]) => log.commit(group, positions),
+      'log.trim': (topic: string, partition: number, before: number) => this.#log.trim(topic, partition, before),
+      'log.commit': (group: string, positions: readonly Position[]) => this.#log.commit(group, positions),
       'log.committedAll': (group: string, topic: string, partitions: readonly number[]) =>
-        log.committedAll(group, topic, partitions),
-      'log.groups': (prefix: string) => log.groups(prefix),
-      'log.forgetGroup': (group: string) => log.forgetGroup(group),
-      'log.membersOf': (group: string) => log.membersOf(group),
+        this.#log.committedAll(group, topic, partitions),
+      'log.groups': (prefix: string) => this.#log.groups(prefix),
+      'log.forgetGroup': (group: string) => this.#log.forgetGroup(group),
+      'log.membersOf': (group: string) => this.#log.membersOf(group),
+    };
+  }
+
+  #readerCalls(): Served {
+    return {
       'reader.seek': (id: number, topic: string, partition: number, offset: number, before?: ReadBefore) =>
-        move(id, (reader) => reader.seek(topic, partition, offset, before)),
+        this.#move(id, (reader) => reader.seek(topic, partition, offset, before)),
       'reader.drop': (id: number, topic: string, partition: number) =>
-        move(id, (reader) => reader.drop(topic, partition)),
+        this.#move(id, (reader) => reader.drop(topic, partition)),
       'reader.pause': (id: number, topic: string, partition: number) =>
-        notify(id, (reader) => reader.pause(topic, partition)),
+        this.#notify(id, (reader) => reader.pause(topic, partition)),
       'reader.resume': (id: number, topic: string, partition: number) =>
-        notify(id, (reader) => reader.resume(topic, partition)),
-      'reader.wake': (id: number) => notify(id, (reader) => reader.wake()),
+        this.#notify(id, (reader) => reader.resume(topic, partition)),
+      'reader.wake': (id: number) => this.#notify(id, (reader) => reader.wake()),
       'reader.poll': async (id: number, options: PollOptions): Promise<PollAnswer> => {
-        const one = readerOf(id);
+        const one = this.#readerOf(id);
         if (one.failure !== undefined) throw one.failure.error;
         const records = await one.reader.poll(options);
         return [one.moves, flatRecords(records)];
       },
       'reader.close': async (id: number) => {
-        await readers.get(id)?.reader.close();
-        readers.delete(id);
+        await this.#readers.get(id)?.reader.close();
+        this.#readers.delete(id);
       },
+    };
+  }
+
+  #groupCalls(): Served {
+    return {
       'group.join': async (id: number, joining: JoinOptions) => {
-        const joined = join(id, joining);
-        memberships.set(id, joined);
+        const joined = this.#join(id, joining);
+        this.#memberships.set(id, joined);
         const { name, members } = await joined;
         return { name, members };
       },
       'group.leave': async (id: number) => {
-        const joined = memberships.get(id);
-        memberships.delete(id);
+        const joined = this.#memberships.get(id);
+        this.#memberships.delete(id);
         await (await joined)?.leave();
       },
-    },
-    async close() {
-      const left = [...memberships.values()].map(async (joined) => (await joined).leave());
-      const closed = [...readers.values()].map(({ reader }) => reader.close());
-      memberships.clear();
-      readers.clear();
-      await Promise.allSettled([...left, ...closed]);
-    },
+    };
+  }
+
+  readonly close: ServedLog['close'] = async () => {
+    const left = [...this.#memberships.values()].map(async (joined) => (await joined).leave());
+    const closed = [...this.#readers.values()].map(({ reader }) => reader.close());
+    this.#memberships.clear();
+    this.#readers.clear();
+    await Promise.allSettled([...left, ...closed]);
   };
 }

@@ -9,7 +9,16 @@
  * It cannot delete the records of one topic of a flow (`trim`).
  */
 import { CrawlstreamError } from '../../../../topology/errors.ts';
-import type { Log, LogReader, LogRecord, LogTopic, OffsetRange, Position } from '../log.ts';
+import type {
+  AppendOptions,
+  AppendRecord,
+  Log,
+  LogReader,
+  LogRecord,
+  LogTopic,
+  OffsetRange,
+  Position,
+} from '../log.ts';
 import { recordsOf } from '../records-of.ts';
 import { FlowPump } from './flow-pump.ts';
 import type { FlowTail } from './flow-tail.ts';
@@ -19,12 +28,13 @@ import {
   folding,
   heldBy as heldIn,
   isOfFolded,
+  type Place,
   placeOf as placeIn,
   topicsHolding,
   unfold,
 } from './fold.ts';
 import { foldedLimits } from './folded-limits.ts';
-import { createFoldedReader } from './folded-reader.ts';
+import { FoldedReader } from './folded-reader.ts';
 
 export interface FoldOptions {
   /**
@@ -46,118 +56,21 @@ export interface FoldedLog extends Log {
 
 /** Closes `log` when it is closed. */
 export function foldLog(log: Log, options: FoldOptions): FoldedLog {
-  const { isExact, tailBytes = foldedLimits.tailBytes } = options;
-  const apart = new Set(options.apart);
-  const placeOf = (topic: string) => placeIn(topic, apart);
-  const heldBy = (topic: string) => heldIn(topic, apart);
-  /** Under which its position in the topic is kept. */
-  const groupOf = (group: string, topic: string) => {
-    const place = placeOf(topic);
-    return place === null ? group : `${folding(group)}${place.name}`;
-  };
-  const pump = new FlowPump(log, tailBytes);
-  const readers = new Set<LogReader>();
-
-  const atEnd = new WeakSet<FlowTail>();
-
-  /** Returns the tail after it has read to the current end of the flow. */
-  const tailAtEnd = async (flow: string, partition: number): Promise<FlowTail> => {
-    for (;;) {
-      const known = pump.known(flow, partition);
-      const tail = known ?? (await pump.tail(flow, partition));
-      if (isExact || known === undefined || !atEnd.has(tail)) {
-        const { end } = await log.offsets(flow, partition);
-        await tail.reached(end);
-        if (tail.isClosed) continue;
-        atEnd.add(tail);
-      }
-      return tail;
-    }
-  };
-  const offsets = async (topic: string, partition: number): Promise<OffsetRange> => {
-    const place = placeOf(topic);
-    if (place === null) return log.offsets(topic, partition);
-    const tail = await tailAtEnd(place.flow, partition).catch((error) => {
-      throw inTermsOf(error, place.flow, topic);
-    });
-    return { start: tail.start, end: tail.endOf(place.name) };
-  };
-
-  const createTopics = async (specs: readonly LogTopic[]) => {
-    const flows = new Map<string, number>();
-    for (const { name, partitions } of specs) {
-      const flow = placeOf(name)?.flow;
-      if (flow === undefined) continue;
-      if (!flows.has(flow)) flows.set(flow, await log.partitionsOf(flow));
-      const there = flows.get(flow)!;
-      if (there === 0 || there >= partitions) continue;
-      const message = `topic ${name} is stored in topic ${flow}, which has ${there} partitions, not ${partitions}: start with --partitions ${there}, or another crawl name`;
-      throw new CrawlstreamError('TOPIC_MISMATCH', message);
-    }
-    await log.createTopics(topicsHolding(specs, apart));
-  };
-
+  const folds = new Folds(log, options);
   return {
     ...log,
-    createTopics,
-    partitionsOf: (topic) => log.partitionsOf(heldBy(topic)),
-    async append(records, options) {
-      const landed = await log.append(
-        records.map((record) => fold(record, apart)),
-        options,
-      );
-      for (const [at, { topic, partition }] of records.entries()) {
-        const place = placeOf(topic);
-        if (place !== null) pump.known(place.flow, partition)?.appended(place.name, landed[at]!);
-      }
-      return landed;
-    },
-    reader() {
-      const reader = createFoldedReader(log, pump, placeOf, () => readers.delete(reader));
-      readers.add(reader);
-      return reader;
-    },
-    offsets,
-    async offsetAt(topic, partition, timeMs) {
-      const place = placeOf(topic);
-      if (place === null) return log.offsetAt(topic, partition, timeMs);
-      const { end } = await offsets(topic, partition);
-      const from = await log.offsetAt(place.flow, partition, timeMs);
-      for await (const record of recordsOf(log, place.flow, partition, from, end))
-        if (unfold(record)?.name === place.name) return record.offset;
-      return end;
-    },
-    async last(topic, partition): Promise<LogRecord | undefined> {
-      const place = placeOf(topic);
-      if (place === null) return log.last(topic, partition);
-      const { start, end } = await offsets(topic, partition);
-      if (start >= end) return undefined;
-      for await (const record of recordsOf(log, place.flow, partition, end - 1, end)) return unfold(record)?.record;
-      return undefined;
-    },
-    async trim(topic, partition, before) {
-      const place = placeOf(topic);
-      if (place === null) return log.trim(topic, partition, before);
-      const message = `records of ${topic} are stored with others in ${place.flow}, and cannot be dropped alone`;
-      throw new CrawlstreamError('UNSUPPORTED', message);
-    },
-    async commit(group, positions) {
-      const own = new Map<string, Position>();
-      const folded = new Map<string, Position[]>();
-      for (const { topic, partition, offset } of positions) {
-        const [held, key] = [heldBy(topic), `${heldBy(topic)} ${partition}`];
-        own.set(key, { topic: held, partition, offset: Math.max(offset, own.get(key)?.offset ?? 0) });
-        const kept = groupOf(group, topic);
-        if (kept === group) continue;
-        if (!folded.has(kept)) folded.set(kept, []);
-        folded.get(kept)!.push({ topic: held, partition, offset });
-      }
-      // This comes first, because the brokers refuse it to former members of the group.
-      await log.commit(group, [...own.values()]);
-      for (const [one, its] of folded) await log.commit(one, its);
-    },
-    committed: (group, topic, partition) => log.committed(groupOf(group, topic), heldBy(topic), partition),
-    committedAll: (group, topic, partitions) => log.committedAll(groupOf(group, topic), heldBy(topic), partitions),
+    createTopics: (specs) => folds.createTopics(specs),
+    partitionsOf: (topic) => log.partitionsOf(folds.heldBy(topic)),
+    append: (records, how) => folds.append(records, how),
+    reader: () => folds.reader(),
+    offsets: (topic, partition) => folds.offsets(topic, partition),
+    offsetAt: (topic, partition, timeMs) => folds.offsetAt(topic, partition, timeMs),
+    last: (topic, partition) => folds.last(topic, partition),
+    trim: (topic, partition, before) => folds.trim(topic, partition, before),
+    commit: (group, positions) => folds.commit(group, positions),
+    committed: (group, topic, partition) => log.committed(folds.groupOf(group, topic), folds.heldBy(topic), partition),
+    committedAll: (group, topic, partitions) =>
+      log.committedAll(folds.groupOf(group, topic), folds.heldBy(topic), partitions),
     groups: async (prefix) => (await log.groups(prefix)).filter(({ group }) => !isOfFolded(group)),
     async forgetGroup(group) {
       await log.forgetGroup(group);
@@ -165,24 +78,163 @@ export function foldLog(log: Log, options: FoldOptions): FoldedLog {
       for (const one of await log.groups(folding(group)))
         if (isOfFolded(one.group) && one.group.lastIndexOf('@') === group.length) await log.forgetGroup(one.group);
     },
-    async join(options) {
-      for (const topic of options.topics) if (placeOf(topic)?.name === 'responses') throw notKept(topic);
-      return log.join({ ...options, topics: [...new Set(options.topics.map(heldBy))] });
+    join: async (wish) => {
+      for (const topic of wish.topics) if (folds.placeOf(topic)?.name === 'responses') throw notKept(topic);
+      return log.join({ ...wish, topics: [...new Set(wish.topics.map((topic) => folds.heldBy(topic)))] });
     },
     ...(log.risks && {
-      risks: (topics) => log.risks!([...new Set(topics.map(({ name }) => heldBy(name)))].map(sharedTopic)),
+      risks: (topics) => log.risks!([...new Set(topics.map(({ name }) => folds.heldBy(name)))].map(sharedTopic)),
     }),
-    release: (crawl) => pump.release(`${crawl}.${flowName}`),
-    setApart(topic, isApart) {
-      if (isApart) apart.add(topic);
-      else apart.delete(topic);
-    },
-    async close() {
-      await Promise.all([...readers].map((reader) => reader.close()));
-      await pump.close();
-      await log.close();
-    },
+    release: (crawl) => folds.release(crawl),
+    setApart: (topic, isApart) => folds.setApart(topic, isApart),
+    close: () => folds.close(),
   };
+}
+
+/** The topics of a log that are stored in flows, and the tails of these flows. */
+class Folds {
+  readonly #log: Log;
+  readonly #isExact: boolean;
+  readonly #apart: Set<string>;
+  readonly #pump: FlowPump;
+  readonly #readers = new Set<LogReader>();
+  readonly #atEnd = new WeakSet<FlowTail>();
+
+  constructor(log: Log, { isExact, tailBytes = foldedLimits.tailBytes, apart }: FoldOptions) {
+    this.#log = log;
+    this.#isExact = isExact;
+    this.#apart = new Set(apart);
+    this.#pump = new FlowPump(log, tailBytes);
+  }
+
+  placeOf(topic: string): Place | null {
+    return placeIn(topic, this.#apart);
+  }
+
+  heldBy(topic: string): string {
+    return heldIn(topic, this.#apart);
+  }
+
+  /** Under which its position in the topic is kept. */
+  groupOf(group: string, topic: string): string {
+    const place = this.placeOf(topic);
+    return place === null ? group : `${folding(group)}${place.name}`;
+  }
+
+  /** Returns the tail after it has read to the current end of the flow. */
+  async #tailAtEnd(flow: string, partition: number): Promise<FlowTail> {
+    for (;;) {
+      const known = this.#pump.known(flow, partition);
+      const tail = known ?? (await this.#pump.tail(flow, partition));
+      if (this.#isExact || known === undefined || !this.#atEnd.has(tail)) {
+        const { end } = await this.#log.offsets(flow, partition);
+        await tail.reached(end);
+        if (tail.isClosed) continue;
+        this.#atEnd.add(tail);
+      }
+      return tail;
+    }
+  }
+
+  async offsets(topic: string, partition: number): Promise<OffsetRange> {
+    const place = this.placeOf(topic);
+    if (place === null) return this.#log.offsets(topic, partition);
+    const tail = await this.#tailAtEnd(place.flow, partition).catch((error) => {
+      throw inTermsOf(error, place.flow, topic);
+    });
+    return { start: tail.start, end: tail.endOf(place.name) };
+  }
+
+  async createTopics(specs: readonly LogTopic[]): Promise<void> {
+    const flows = new Map<string, number>();
+    for (const { name, partitions } of specs) {
+      const flow = this.placeOf(name)?.flow;
+      if (flow === undefined) continue;
+      if (!flows.has(flow)) flows.set(flow, await this.#log.partitionsOf(flow));
+      const there = flows.get(flow)!;
+      if (there === 0 || there >= partitions) continue;
+      const message = `topic ${name} is stored in topic ${flow}, which has ${there} partitions, not ${partitions}: start with --partitions ${there}, or another crawl name`;
+      throw new CrawlstreamError('TOPIC_MISMATCH', message);
+    }
+    await this.#log.createTopics(topicsHolding(specs, this.#apart));
+  }
+
+  async append(records: readonly AppendRecord[], options?: AppendOptions): Promise<number[]> {
+    const landed = await this.#log.append(
+      records.map((record) => fold(record, this.#apart)),
+      options,
+    );
+    for (const [at, { topic, partition }] of records.entries()) {
+      const place = this.placeOf(topic);
+      if (place !== null) this.#pump.known(place.flow, partition)?.appended(place.name, landed[at]!);
+    }
+    return landed;
+  }
+
+  reader(): LogReader {
+    const placeOf = (topic: string) => this.placeOf(topic);
+    const reader: LogReader = new FoldedReader(this.#log, this.#pump, placeOf, () => this.#readers.delete(reader));
+    this.#readers.add(reader);
+    return reader;
+  }
+
+  async offsetAt(topic: string, partition: number, timeMs: number): Promise<number> {
+    const place = this.placeOf(topic);
+    if (place === null) return this.#log.offsetAt(topic, partition, timeMs);
+    const { end } = await this.offsets(topic, partition);
+    const from = await this.#log.offsetAt(place.flow, partition, timeMs);
+    for await (const record of recordsOf(this.#log, place.flow, partition, from, end))
+      if (unfold(record)?.name === place.name) return record.offset;
+    return end;
+  }
+
+  async last(topic: string, partition: number): Promise<LogRecord | undefined> {
+    const place = this.placeOf(topic);
+    if (place === null) return this.#log.last(topic, partition);
+    const { start, end } = await this.offsets(topic, partition);
+    if (start >= end) return undefined;
+    for await (const record of recordsOf(this.#log, place.flow, partition, end - 1, end)) return unfold(record)?.record;
+    return undefined;
+  }
+
+  async trim(topic: string, partition: number, before: number): Promise<void> {
+    const place = this.placeOf(topic);
+    if (place === null) return this.#log.trim(topic, partition, before);
+    const message = `records of ${topic} are stored with others in ${place.flow}, and cannot be dropped alone`;
+    throw new CrawlstreamError('UNSUPPORTED', message);
+  }
+
+  async commit(group: string, positions: readonly Position[]): Promise<void> {
+    const own = new Map<string, Position>();
+    const folded = new Map<string, Position[]>();
+    for (const { topic, partition, offset } of positions) {
+      const held = this.heldBy(topic);
+      const key = `${held} ${partition}`;
+      own.set(key, { topic: held, partition, offset: Math.max(offset, own.get(key)?.offset ?? 0) });
+      const kept = this.groupOf(group, topic);
+      if (kept === group) continue;
+      if (!folded.has(kept)) folded.set(kept, []);
+      folded.get(kept)!.push({ topic: held, partition, offset });
+    }
+    // This comes first, because the brokers refuse it to former members of the group.
+    await this.#log.commit(group, [...own.values()]);
+    for (const [one, its] of folded) await this.#log.commit(one, its);
+  }
+
+  release(crawl: string): void {
+    this.#pump.release(`${crawl}.${flowName}`);
+  }
+
+  setApart(topic: string, isApart: boolean): void {
+    if (isApart) this.#apart.add(topic);
+    else this.#apart.delete(topic);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#readers].map((reader) => reader.close()));
+    await this.#pump.close();
+    await this.#log.close();
+  }
 }
 
 function inTermsOf(error: unknown, flow: string, topic: string): unknown {

@@ -35,62 +35,77 @@ interface Part {
 
 const recordOverheadBytes = 64;
 
-export function createFoldedReader(
-  log: Pick<Log, 'reader' | 'offsets'>,
-  pump: FlowPump,
-  placeOf: (topic: string) => Place | null,
-  onClose: () => void,
-): LogReader {
-  const all = new Map<string, Assigned>();
+/** Its public acts are fields, since callers wrap a reader by spreading it: `{ ...reader, poll }`. */
+export class FoldedReader implements LogReader {
+  readonly #log: Pick<Log, 'reader' | 'offsets'>;
+  readonly #pump: FlowPump;
+  readonly #placeOf: (topic: string) => Place | null;
+  readonly #onClose: () => void;
+  readonly #all = new Map<string, Assigned>();
   /** Topics outside flows that are not paused. */
-  const plain = new Map<string, boolean>();
-  let plainReader: LogReader | undefined;
-  let turn = 0;
-  let isOpen = true;
-  let isWoken = false;
-  let isPolling = false;
-  let news: (() => void) | undefined;
+  readonly #plain = new Map<string, boolean>();
+  #plainReader: LogReader | undefined;
+  #turn = 0;
+  #isOpen = true;
+  #isWoken = false;
+  #isPolling = false;
+  #news: (() => void) | undefined;
   /** Reader that waits now. */
-  let waiting: LogReader | undefined;
+  #waiting: LogReader | undefined;
 
-  const notify = () => {
-    news?.();
-    waiting?.wake();
+  constructor(
+    log: Pick<Log, 'reader' | 'offsets'>,
+    pump: FlowPump,
+    placeOf: (topic: string) => Place | null,
+    onClose: () => void,
+  ) {
+    this.#log = log;
+    this.#pump = pump;
+    this.#placeOf = placeOf;
+    this.#onClose = onClose;
+  }
+
+  readonly #notify = () => {
+    this.#news?.();
+    this.#waiting?.wake();
   };
-  const keyOf = (topic: string, partition: number) => `${topic}/${partition}`;
-  const plainOne = () => (plainReader ??= log.reader());
 
-  const leaveOwn = (one: Assigned) => {
+  #plainOne() {
+    return (this.#plainReader ??= this.#log.reader());
+  }
+
+  #leaveOwn(one: Assigned) {
     const { own } = one;
     one.own = undefined;
     void own?.close();
-  };
-  const leave = (one: Assigned) => {
-    one.unlisten();
-    leaveOwn(one);
-  };
+  }
 
-  const tailOf = async (one: Assigned): Promise<FlowTail> => {
-    if (one.tail !== undefined && !one.tail.isClosed) return one.tail;
-    const tail = await pump.tail(one.flow, one.partition);
+  #leave(one: Assigned) {
     one.unlisten();
-    [one.tail, one.failures, one.unlisten] = [tail, tail.failures, tail.listen(notify)];
+    this.#leaveOwn(one);
+  }
+
+  async #tailOf(one: Assigned): Promise<FlowTail> {
+    if (one.tail !== undefined && !one.tail.isClosed) return one.tail;
+    const tail = await this.#pump.tail(one.flow, one.partition);
+    one.unlisten();
+    [one.tail, one.failures, one.unlisten] = [tail, tail.failures, tail.listen(this.#notify)];
     return tail;
-  };
+  }
 
   /** Throws the flow's error, in terms of the topic. */
-  const expect = async (one: Assigned, tail: FlowTail) => {
+  async #expect(one: Assigned, tail: FlowTail) {
     if (tail.failures > one.failures) {
       one.failures = tail.failures;
       throw withTopic(one, tail.failure);
     }
     if (one.position >= tail.start && one.position <= tail.knownEnd) return;
-    const range = await log.offsets(one.flow, one.partition);
+    const range = await this.#log.offsets(one.flow, one.partition);
     if (one.position >= range.start && one.position <= range.end) return;
     throw outside(one, range.start, Math.max(range.start, tail.endOf(one.name)));
-  };
+  }
 
-  const giveHeld = (one: Assigned, tail: FlowTail, maxBytes: number): LogRecord[] => {
+  #giveHeld(one: Assigned, tail: FlowTail, maxBytes: number): LogRecord[] {
     const records: LogRecord[] = [];
     let left = maxBytes;
     for (const record of tail.since(one.name, one.position)) {
@@ -103,15 +118,15 @@ export function createFoldedReader(
     // Records in between belong to other topics, and need not be read again.
     one.position = Math.max(one.position, tail.readTo);
     return records;
-  };
+  }
 
-  const giveBehind = async (one: Assigned, tail: FlowTail, maxBytes: number, waitMs: number): Promise<LogRecord[]> => {
+  async #giveBehind(one: Assigned, tail: FlowTail, maxBytes: number, waitMs: number): Promise<LogRecord[]> {
     if (one.own === undefined) {
-      one.own = log.reader();
+      one.own = this.#log.reader();
       one.own.seek(one.flow, one.partition, one.position, one.before);
     }
     const { own } = one;
-    waiting = own;
+    this.#waiting = own;
     try {
       const found = await own.poll({ maxBytes, waitMs: Math.min(waitMs, foldedLimits.behindWaitMs) });
       if (one.own !== own) return [];
@@ -132,182 +147,191 @@ export function createFoldedReader(
       await own.close();
       throw withTopic(one, error);
     } finally {
-      waiting = undefined;
+      this.#waiting = undefined;
     }
-  };
+  }
 
   /** One round over the assigned topics, each in its turn. `isSure`: more records are known to exist. */
-  const round = async (parts: Part[], maxBytes: number, leftMs: number): Promise<boolean> => {
+  async #round(parts: Part[], maxBytes: number, leftMs: number): Promise<boolean> {
     let taken = 0;
     let isSure = false;
-    const ones = [...all.values()];
-    turn++;
+    const ones = [...this.#all.values()];
+    this.#turn++;
     for (let at = 0; at < ones.length; at++) {
-      const one = ones[(turn + at) % ones.length]!;
-      const isCurrent = () => all.get(keyOf(one.topic, one.partition)) === one && !one.paused;
+      const one = ones[(this.#turn + at) % ones.length]!;
+      const isCurrent = () => this.#all.get(keyOf(one.topic, one.partition)) === one && !one.paused;
       if (!isCurrent()) continue;
-      const tail = await tailOf(one);
-      await expect(one, tail);
+      const tail = await this.#tailOf(one);
+      await this.#expect(one, tail);
       if (!isCurrent()) continue;
       const left = maxBytes - taken;
       if (left <= 0) break;
       const { position, before } = one;
       let records: LogRecord[];
       if (one.position >= tail.from) {
-        if (one.own !== undefined) leaveOwn(one);
-        records = giveHeld(one, tail, left);
-      } else records = await giveBehind(one, tail, left, taken > 0 ? 0 : leftMs);
+        if (one.own !== undefined) this.#leaveOwn(one);
+        records = this.#giveHeld(one, tail, left);
+      } else records = await this.#giveBehind(one, tail, left, taken > 0 ? 0 : leftMs);
       if (records.length > 0) parts.push({ one, records, position, before });
       taken = records.reduce((sum, { value }) => sum + value.length + recordOverheadBytes, taken);
       isSure ||= one.position < tail.from || one.position < tail.endOf(one.name);
     }
     return isSure;
-  };
+  }
 
   /** A topic that was sought or dropped since the read no longer needs the records. */
-  const wanted = ({ one, records }: Part): readonly LogRecord[] =>
-    all.get(keyOf(one.topic, one.partition)) === one ? records : [];
+  readonly #wanted = ({ one, records }: Part): readonly LogRecord[] =>
+    this.#all.get(keyOf(one.topic, one.partition)) === one ? records : [];
   /** Nothing of it was returned, so a later poll returns it. */
-  const giveBack = ({ one, position, before }: Part) => {
+  #giveBack({ one, position, before }: Part) {
     [one.position, one.before] = [position, before];
-    leaveOwn(one);
-  };
+    this.#leaveOwn(one);
+  }
 
-  const pollPlain = async (maxBytes: number, waitMs: number): Promise<LogRecord[]> => {
-    if (plainReader === undefined || ![...plain.values()].some((reads) => reads)) return [];
-    waiting = plainReader;
+  async #pollPlain(maxBytes: number, waitMs: number): Promise<LogRecord[]> {
+    if (this.#plainReader === undefined || ![...this.#plain.values()].some((reads) => reads)) return [];
+    this.#waiting = this.#plainReader;
     try {
-      return await plainReader.poll({ maxBytes, waitMs });
+      return await this.#plainReader.poll({ maxBytes, waitMs });
     } finally {
-      waiting = undefined;
+      this.#waiting = undefined;
     }
-  };
+  }
 
-  const sleep = (ms: number) =>
-    new Promise<void>((resolve) => {
+  #sleep(ms: number) {
+    return new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, ms);
-      news = () => {
+      this.#news = () => {
         clearTimeout(timer);
         resolve();
       };
     }).finally(() => {
-      news = undefined;
+      this.#news = undefined;
     });
+  }
 
-  const poll = async ({ maxBytes, waitMs }: PollOptions): Promise<LogRecord[]> => {
+  async #poll({ maxBytes, waitMs }: PollOptions): Promise<LogRecord[]> {
     const untilMs = performance.now() + waitMs;
     for (;;) {
       // News during the round must not be missed by the sleep.
       let isNews = false;
-      news = () => {
+      this.#news = () => {
         isNews = true;
       };
       const parts: Part[] = [];
-      const isMixed = all.size > 0;
+      const isMixed = this.#all.size > 0;
       let isSure: boolean;
       let plainRecords: readonly LogRecord[] = [];
       try {
-        isSure = await round(parts, Math.max(1, maxBytes), Math.max(0, untilMs - performance.now()));
+        isSure = await this.#round(parts, Math.max(1, maxBytes), Math.max(0, untilMs - performance.now()));
         const leftMs = untilMs - performance.now();
-        if (parts.length === 0 || plain.size > 0)
-          plainRecords = await pollPlain(maxBytes, parts.length > 0 || isMixed ? 0 : Math.max(0, leftMs));
+        if (parts.length === 0 || this.#plain.size > 0)
+          plainRecords = await this.#pollPlain(maxBytes, parts.length > 0 || isMixed ? 0 : Math.max(0, leftMs));
       } catch (error) {
-        for (const part of parts) giveBack(part);
+        for (const part of parts) this.#giveBack(part);
         throw error;
       }
-      const records = [...parts.flatMap(wanted), ...plainRecords];
-      if (records.length > 0 || isWoken || !isOpen) {
-        isWoken = false;
+      const records = [...parts.flatMap(this.#wanted), ...plainRecords];
+      if (records.length > 0 || this.#isWoken || !this.#isOpen) {
+        this.#isWoken = false;
         return records;
       }
       const now = performance.now();
       const endMs = isSure ? untilMs + foldedLimits.knownWaitMs : untilMs;
       if (now >= endMs) return [];
       if (isNews) continue;
-      const isPlainToo = [...plain.values()].some((reads) => reads);
-      await sleep(Math.min(endMs - now, isPlainToo && isMixed ? 50 : 60_000));
-      if (isWoken || !isOpen) {
-        isWoken = false;
+      const isPlainToo = [...this.#plain.values()].some((reads) => reads);
+      await this.#sleep(Math.min(endMs - now, isPlainToo && isMixed ? 50 : 60_000));
+      if (this.#isWoken || !this.#isOpen) {
+        this.#isWoken = false;
         return [];
       }
     }
+  }
+
+  readonly seek: LogReader['seek'] = (topic, partition, offset, before) => {
+    if (!this.#isOpen) return;
+    const place = this.#placeOf(topic);
+    const key = keyOf(topic, partition);
+    if (place === null) {
+      this.#plain.set(key, this.#plain.get(key) ?? true);
+      this.#plainOne().seek(topic, partition, offset, before);
+      return;
+    }
+    const known = this.#all.get(key);
+    if (known !== undefined) this.#leave(known);
+    const { tail, failures } = known ?? { tail: undefined, failures: 0 };
+    const one: Assigned = {
+      ...{ topic, partition, ...place, position: offset, before, paused: known?.paused ?? false },
+      ...{ tail, failures, unlisten: tail?.listen(this.#notify) ?? (() => {}), own: undefined },
+    };
+    // Its earlier data may be gone: the log reports that to a separate reader.
+    this.#all.set(key, one);
+    this.#notify();
   };
 
-  return {
-    seek(topic, partition, offset, before) {
-      if (!isOpen) return;
-      const place = placeOf(topic);
-      const key = keyOf(topic, partition);
-      if (place === null) {
-        plain.set(key, plain.get(key) ?? true);
-        plainOne().seek(topic, partition, offset, before);
-        return;
-      }
-      const known = all.get(key);
-      if (known !== undefined) leave(known);
-      const { tail, failures } = known ?? { tail: undefined, failures: 0 };
-      const one: Assigned = {
-        ...{ topic, partition, ...place, position: offset, before, paused: known?.paused ?? false },
-        ...{ tail, failures, unlisten: tail?.listen(notify) ?? (() => {}), own: undefined },
-      };
-      // Its earlier data may be gone: the log reports that to a separate reader.
-      all.set(key, one);
-      notify();
-    },
-    drop(topic, partition) {
-      const key = keyOf(topic, partition);
-      if (plain.delete(key)) plainReader?.drop(topic, partition);
-      const one = all.get(key);
-      if (one !== undefined) leave(one);
-      all.delete(key);
-    },
-    pause(topic, partition) {
-      const key = keyOf(topic, partition);
-      const one = all.get(key);
-      if (one !== undefined) one.paused = true;
-      if (plain.has(key)) {
-        plain.set(key, false);
-        plainReader?.pause(topic, partition);
-      }
-    },
-    resume(topic, partition) {
-      const key = keyOf(topic, partition);
-      const one = all.get(key);
-      if (one !== undefined) one.paused = false;
-      if (plain.has(key)) {
-        plain.set(key, true);
-        plainReader?.resume(topic, partition);
-      }
-      notify();
-    },
-    async poll(options) {
-      if (!isOpen) throw new CrawlstreamError('STORE_CLOSED', 'the reader is closed');
-      if (isPolling) throw new Error('one poll at a time: the previous poll has not returned');
-      isPolling = true;
-      try {
-        return await poll(options);
-      } catch (error) {
-        // The reader was closed meanwhile, with the readers that it uses.
-        if (!isOpen) return [];
-        throw error;
-      } finally {
-        isPolling = false;
-      }
-    },
-    wake() {
-      isWoken = true;
-      notify();
-    },
-    async close() {
-      if (!isOpen) return;
-      isOpen = false;
-      for (const one of all.values()) leave(one);
-      all.clear();
-      notify();
-      await plainReader?.close();
-      onClose();
-    },
+  readonly drop: LogReader['drop'] = (topic, partition) => {
+    const key = keyOf(topic, partition);
+    if (this.#plain.delete(key)) this.#plainReader?.drop(topic, partition);
+    const one = this.#all.get(key);
+    if (one !== undefined) this.#leave(one);
+    this.#all.delete(key);
   };
+
+  readonly pause: LogReader['pause'] = (topic, partition) => {
+    const key = keyOf(topic, partition);
+    const one = this.#all.get(key);
+    if (one !== undefined) one.paused = true;
+    if (this.#plain.has(key)) {
+      this.#plain.set(key, false);
+      this.#plainReader?.pause(topic, partition);
+    }
+  };
+
+  readonly resume: LogReader['resume'] = (topic, partition) => {
+    const key = keyOf(topic, partition);
+    const one = this.#all.get(key);
+    if (one !== undefined) one.paused = false;
+    if (this.#plain.has(key)) {
+      this.#plain.set(key, true);
+      this.#plainReader?.resume(topic, partition);
+    }
+    this.#notify();
+  };
+
+  readonly poll: LogReader['poll'] = async (options) => {
+    if (!this.#isOpen) throw new CrawlstreamError('STORE_CLOSED', 'the reader is closed');
+    if (this.#isPolling) throw new Error('one poll at a time: the previous poll has not returned');
+    this.#isPolling = true;
+    try {
+      return await this.#poll(options);
+    } catch (error) {
+      // The reader was closed meanwhile, with the readers that it uses.
+      if (!this.#isOpen) return [];
+      throw error;
+    } finally {
+      this.#isPolling = false;
+    }
+  };
+
+  readonly wake: LogReader['wake'] = () => {
+    this.#isWoken = true;
+    this.#notify();
+  };
+
+  readonly close: LogReader['close'] = async () => {
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    for (const one of this.#all.values()) this.#leave(one);
+    this.#all.clear();
+    this.#notify();
+    await this.#plainReader?.close();
+    this.#onClose();
+  };
+}
+
+function keyOf(topic: string, partition: number): string {
+  return `${topic}/${partition}`;
 }
 
 function remember(one: Assigned, { offset, leaderEpoch }: LogRecord): void {

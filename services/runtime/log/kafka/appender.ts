@@ -32,17 +32,6 @@ import { errorOf, raw } from './kafkajs-wire.ts';
 import { type ProducedPart, type ProduceResponse, produceRequest } from './produce-request.ts';
 import { recordBytesAtMost, type StampedRecord } from './record-batch.ts';
 
-export interface Appender {
-  append(records: readonly AppendRecord[], options?: AppendOptions): Promise<number[]>;
-  /** Resolves when all appends are acked or have failed. Later appends reject. */
-  close(): Promise<void>;
-  /**
-   * Partitions that took nothing for `kafkaLimits.blockedAppendMs` or longer. A partition with given-up appends is
-   * listed until it takes another one.
-   */
-  blocked(): BlockedAppend[];
-}
-
 interface Append {
   readonly offsets: number[];
   readonly leads: boolean;
@@ -99,63 +88,90 @@ interface Batch {
 const sequenceEnd = 2 ** 31;
 const epochMax = 32_767;
 
-export function createAppender(
-  cluster: Cluster,
-  clock: Clock,
-  deliveryTimeoutMs: number,
-  compressor: Compressor | undefined,
-  onRetry: () => void = () => {},
-): Appender {
-  const channels = new Map<string, Map<number, Channel>>();
+export class Appender {
+  readonly #cluster: Cluster;
+  readonly #clock: Clock;
+  readonly #deliveryTimeoutMs: number;
+  readonly #compressor: Compressor | undefined;
+  readonly #onRetry: () => void;
+  readonly #channels = new Map<string, Map<number, Channel>>();
   /** Partitions with something to send. */
-  const busy = new Set<Channel>();
+  readonly #busy = new Set<Channel>();
   /** Brokers with a request in progress, or about to get one. */
-  const sending = new Set<number>();
-  let producerId: Promise<number> | undefined;
-  let pumping = false;
-  let timer: NodeJS.Timeout | undefined;
-  let isOpen = true;
-  let closeDeadline = Number.POSITIVE_INFINITY;
-  let idle: (() => void) | undefined;
+  readonly #sending = new Set<number>();
+  /** Partitions with a running look-up of their leader. */
+  readonly #looking = new Set<Channel>();
+  #producerId: Promise<number> | undefined;
+  #pumping = false;
+  #timer: NodeJS.Timeout | undefined;
+  #isOpen = true;
+  #closeDeadline = Number.POSITIVE_INFINITY;
+  #idle: (() => void) | undefined;
 
-  const channelOf = (topic: string, partition: number): Channel => {
-    let byPartition = channels.get(topic);
-    if (!byPartition) channels.set(topic, (byPartition = new Map()));
+  constructor(
+    cluster: Cluster,
+    clock: Clock,
+    deliveryTimeoutMs: number,
+    compressor: Compressor | undefined,
+    onRetry: () => void = () => {},
+  ) {
+    this.#cluster = cluster;
+    this.#clock = clock;
+    this.#deliveryTimeoutMs = deliveryTimeoutMs;
+    this.#compressor = compressor;
+    this.#onRetry = onRetry;
+  }
+
+  #channelOf(topic: string, partition: number): Channel {
+    let byPartition = this.#channels.get(topic);
+    if (!byPartition) this.#channels.set(topic, (byPartition = new Map()));
     let channel = byPartition.get(partition);
     if (!channel)
       byPartition.set(
         partition,
         (channel = {
-          ...{ topic, partition, queue: [], batch: undefined, bytesMax: kafkaLimits.batchBytesMax },
-          ...{ id: undefined, epoch: 0, sequence: 0, waitsSinceMs: undefined, gaveUp: undefined },
-          ...{ why: 'no answer', broker: undefined },
+          topic,
+          partition,
+          queue: [],
+          batch: undefined,
+          bytesMax: kafkaLimits.batchBytesMax,
+          id: undefined,
+          epoch: 0,
+          sequence: 0,
+          waitsSinceMs: undefined,
+          gaveUp: undefined,
+          why: 'no answer',
+          broker: undefined,
         }),
       );
     return channel;
-  };
+  }
 
-  const settle = (channel: Channel) => {
+  #settle(channel: Channel) {
     channel.batch = undefined;
     channel.waitsSinceMs = undefined;
     channel.gaveUp = undefined;
-    if (channel.queue.length === 0) busy.delete(channel);
-    if (busy.size === 0) idle?.();
-  };
-  const ack = (channel: Channel, batch: Batch, baseOffset: number) => {
+    if (channel.queue.length === 0) this.#busy.delete(channel);
+    if (this.#busy.size === 0) this.#idle?.();
+  }
+
+  #ack(channel: Channel, batch: Batch, baseOffset: number) {
     channel.sequence = (channel.sequence + batch.records.length) % sequenceEnd;
     batch.records.forEach(({ append, index }, i) => {
       append.offsets[index] = baseOffset + i;
-      landed(append);
+      this.#landed(append);
     });
-    settle(channel);
-  };
-  const landed = (append: Append) => {
+    this.#settle(channel);
+  }
+
+  #landed(append: Append) {
     if (--append.left > 0) return;
     if (append.tooLarge.length === 0) append.resolve(append.offsets);
     else append.reject(new RecordTooLarge(append.tooLargeFor, append.tooLarge));
-  };
+  }
+
   /** The broker appended nothing of the batch, so its number can be used again. */
-  const tooLarge = (channel: Channel, batch: Batch) => {
+  #tooLarge(channel: Channel, batch: Batch) {
     const [first] = batch.records;
     if (batch.records.length > 1) {
       channel.queue.unshift(...batch.records);
@@ -166,43 +182,47 @@ export function createAppender(
     const { append, index } = first as Queued;
     append.tooLarge.push(index);
     append.tooLargeFor = channel.topic;
-    if (append.leads) return fail(channel, new RecordTooLarge(channel.topic, append.tooLarge));
-    landed(append);
-    settle(channel);
-  };
-  const renumber = (channel: Channel) => {
+    if (append.leads) return this.#fail(channel, new RecordTooLarge(channel.topic, append.tooLarge));
+    this.#landed(append);
+    this.#settle(channel);
+  }
+
+  #renumber(channel: Channel) {
     channel.sequence = 0;
     if (++channel.epoch > epochMax) {
-      producerId = undefined;
+      this.#producerId = undefined;
       channel.id = undefined;
       channel.epoch = 0;
     }
-  };
-  const fail = (channel: Channel, error: unknown) => {
+  }
+
+  #fail(channel: Channel, error: unknown) {
     const sinceMs = isTransient(error) ? channel.waitsSinceMs : undefined;
     const records = [...(channel.batch?.records ?? []), ...channel.queue.splice(0)];
-    renumber(channel);
+    this.#renumber(channel);
     for (const { append } of records) append.reject(error);
-    settle(channel);
+    this.#settle(channel);
     channel.gaveUp = sinceMs === undefined ? undefined : { sinceMs, atMs: performance.now() };
-  };
-  const tryLater = (channel: Channel, batch: Batch, error: unknown) => {
-    cluster.forget(channel.topic, channel.partition);
+  }
+
+  #tryLater(channel: Channel, batch: Batch, error: unknown) {
+    this.#cluster.forget(channel.topic, channel.partition);
     channel.why = (error as Error).message;
     const now = performance.now();
-    if (now + batch.pauseMs > Math.min(batch.deadline, closeDeadline)) return fail(channel, error);
-    onRetry();
+    if (now + batch.pauseMs > Math.min(batch.deadline, this.#closeDeadline)) return this.#fail(channel, error);
+    this.#onRetry();
     batch.notBefore = now + batch.pauseMs;
     batch.pauseMs = Math.min(2 * batch.pauseMs, kafkaLimits.retryMsMax);
-  };
+  }
 
   /** An append soon after appends were given up continues their wait; a later one begins a new wait. */
-  const waitsSince = ({ gaveUp }: Channel): number => {
+  #waitsSince({ gaveUp }: Channel): number {
     const now = performance.now();
     return gaveUp !== undefined && now - gaveUp.atMs < kafkaLimits.blockedAppendMs ? gaveUp.sinceMs : now;
-  };
-  const seal = (channel: Channel): Batch => {
-    channel.waitsSinceMs ??= waitsSince(channel);
+  }
+
+  #seal(channel: Channel): Batch {
+    channel.waitsSinceMs ??= this.#waitsSince(channel);
     let count = 0;
     let bytes = 0;
     for (const queued of channel.queue) {
@@ -210,81 +230,80 @@ export function createAppender(
       bytes += queued.bytes;
       count++;
     }
-    const deadline = deadlineIn(deliveryTimeoutMs);
+    const deadline = deadlineIn(this.#deliveryTimeoutMs);
     const tries = { notBefore: 0, pauseMs: kafkaLimits.retryMs, unanswered: 0 };
     return { records: channel.queue.splice(0, count), bytes, deadline, ...tries };
-  };
+  }
 
   /** Sends ready batches to every free broker; called whenever either may have changed. */
-  const pump = async () => {
-    pumping = false;
-    clearTimeout(timer);
+  readonly #pump = async () => {
+    this.#pumping = false;
+    clearTimeout(this.#timer);
     const now = performance.now();
     let soonest = Number.POSITIVE_INFINITY;
     const ready = new Map<number, Channel[]>();
-    for (const channel of [...busy]) {
-      if (looking.has(channel)) continue;
+    for (const channel of [...this.#busy]) {
+      if (this.#looking.has(channel)) continue;
       if (channel.batch && channel.batch.notBefore > now) {
         soonest = Math.min(soonest, channel.batch.notBefore);
         continue;
       }
-      const leader = cluster.knownLeaderOf(channel.topic, channel.partition);
+      const leader = this.#cluster.knownLeaderOf(channel.topic, channel.partition);
       if (leader === undefined) {
-        look(channel);
+        this.#look(channel);
         continue;
       }
-      if (sending.has(leader)) continue;
+      if (this.#sending.has(leader)) continue;
       const there = ready.get(leader);
       if (there) there.push(channel);
       else ready.set(leader, [channel]);
     }
     for (const [leader, of] of ready) {
-      const broker = cluster.addressOf(leader);
+      const broker = this.#cluster.addressOf(leader);
       for (const channel of of) channel.broker = broker;
-      sending.add(leader);
-      send(leader, of).finally(() => {
-        sending.delete(leader);
-        schedule();
+      this.#sending.add(leader);
+      this.#send(leader, of).finally(() => {
+        this.#sending.delete(leader);
+        this.#schedule();
       });
     }
-    if (soonest < Number.POSITIVE_INFINITY) timer = setTimeout(schedule, soonest - now + 1);
+    if (soonest < Number.POSITIVE_INFINITY) this.#timer = setTimeout(this.#schedule, soonest - now + 1);
   };
+
   /** After this turn of the microtask queue: appends issued together by one handler share a request. */
-  const schedule = () => {
-    if (pumping) return;
-    pumping = true;
-    queueMicrotask(pump);
+  readonly #schedule = () => {
+    if (this.#pumping) return;
+    this.#pumping = true;
+    queueMicrotask(this.#pump);
   };
 
-  /** Partitions with a running look-up of their leader. */
-  const looking = new Set<Channel>();
-  const look = (channel: Channel) => {
-    channel.batch ??= seal(channel);
+  #look(channel: Channel) {
+    channel.batch ??= this.#seal(channel);
     const { batch } = channel;
-    looking.add(channel);
-    cluster
+    this.#looking.add(channel);
+    this.#cluster
       .leaderOf(channel.topic, channel.partition)
-      .catch((error) => notSent(channel, batch, error))
+      .catch((error) => this.#notSent(channel, batch, error))
       .finally(() => {
-        looking.delete(channel);
-        schedule();
+        this.#looking.delete(channel);
+        this.#schedule();
       });
-  };
+  }
 
-  const send = async (leader: number, ready: readonly Channel[]) => {
+  readonly #send = async (leader: number, ready: readonly Channel[]) => {
     const parts: { channel: Channel; batch: Batch }[] = [];
     try {
-      const link = await cluster.link(leader, 'produce');
+      const link = await this.#cluster.link(leader, 'produce');
       // The last wait: otherwise an id that was replaced meanwhile would be sent with a number of the new one.
-      const asked = (producerId ??= initProducerId(cluster));
+      const asked = (this.#producerId ??= initProducerId(this.#cluster));
       const id = await asked.catch((error) => {
-        if (producerId === asked) producerId = undefined;
+        if (this.#producerId === asked) this.#producerId = undefined;
         throw error;
       });
       let bytes = 0;
       for (const channel of ready) {
-        if (!busy.has(channel) || looking.has(channel)) continue;
-        channel.batch ??= seal(channel);
+        if (!this.#busy.has(channel) || this.#looking.has(channel)) continue;
+        channel.batch ??= this.#seal(channel);
         if (parts.length > 0 && bytes + channel.batch.bytes > kafkaLimits.produceBytesMax) continue;
         bytes += channel.batch.bytes;
         parts.push({ channel, batch: channel.batch });
@@ -298,109 +317,118 @@ export function createAppender(
           producer: { id: (channel.id ??= id), epoch: channel.epoch, sequence: channel.sequence },
         })),
         kafkaLimits.requestTimeoutMs,
-        compressor,
+        this.#compressor,
       );
       for (const { batch } of parts) batch.unanswered++;
       // A leader that was cut off from the others answers only when its own patience ends.
-      const slow = setInterval(() => cluster.lookAgain(leader).then(schedule, () => {}), kafkaLimits.slowAppendMs);
+      const slow = setInterval(
+        () => this.#cluster.lookAgain(leader).then(this.#schedule, () => {}),
+        kafkaLimits.slowAppendMs,
+      );
       const { parts: produced } = await link.send<ProduceResponse>(request).finally(() => {
         clearInterval(slow);
         for (const { batch } of parts) batch.unanswered--;
       });
       for (const { channel, batch } of parts) {
         const part = produced.find((each) => each.partition === channel.partition && each.topic === channel.topic);
-        decide(channel, batch, part);
+        this.#decide(channel, batch, part);
       }
     } catch (error) {
       // Nothing was sent, or there was no answer: the same batches are sent again.
-      if (parts.length > 0) for (const { channel, batch } of parts) notSent(channel, batch, error);
+      if (parts.length > 0) for (const { channel, batch } of parts) this.#notSent(channel, batch, error);
       else
-        for (const channel of ready) if (busy.has(channel)) notSent(channel, (channel.batch ??= seal(channel)), error);
+        for (const channel of ready)
+          if (this.#busy.has(channel)) this.#notSent(channel, (channel.batch ??= this.#seal(channel)), error);
     }
   };
 
-  const notSent = (channel: Channel, batch: Batch, error: unknown) => {
+  #notSent(channel: Channel, batch: Batch, error: unknown) {
     if (channel.batch !== batch) return;
-    if (isTransient(error) || batch.unanswered > 0) tryLater(channel, batch, error);
-    else fail(channel, error);
-  };
+    if (isTransient(error) || batch.unanswered > 0) this.#tryLater(channel, batch, error);
+    else this.#fail(channel, error);
+  }
 
-  const decide = (channel: Channel, batch: Batch, part: ProducedPart | undefined) => {
+  #decide(channel: Channel, batch: Batch, part: ProducedPart | undefined) {
     if (channel.batch !== batch) return;
     const what = `appending to ${channel.topic}/${channel.partition}`;
-    if (!part) return tryLater(channel, batch, transient(`${what} failed: it is missing in the broker's answer`));
-    if (part.errorCode === 0) return ack(channel, batch, part.baseOffset);
+    if (!part) return this.#tryLater(channel, batch, transient(`${what} failed: it is missing in the broker's answer`));
+    if (part.errorCode === 0) return this.#ack(channel, batch, part.baseOffset);
     const { type } = errorOf(part.errorCode);
-    if (batch.unanswered > 0) return tryLater(channel, batch, transient(`${what} failed: ${type}`));
+    if (batch.unanswered > 0) return this.#tryLater(channel, batch, transient(`${what} failed: ${type}`));
     // Acked batches before it are gone from the log. This one was refused, and may be sent again under another number,
     // unless it depends on them: another writer's records may have taken their offsets, so that its own offset would
     // look right.
     if (type === 'OUT_OF_ORDER_SEQUENCE_NUMBER') {
       const lost = transient(`${what} failed: the log lost acknowledged records`);
-      if (batch.records.some(({ append }) => append.leads)) return fail(channel, lost);
-      renumber(channel);
-      return tryLater(channel, batch, lost);
+      if (batch.records.some(({ append }) => append.leads)) return this.#fail(channel, lost);
+      this.#renumber(channel);
+      return this.#tryLater(channel, batch, lost);
     }
     try {
-      if (type === 'MESSAGE_TOO_LARGE' || type === 'RECORD_LIST_TOO_LARGE') return tooLarge(channel, batch);
+      if (type === 'MESSAGE_TOO_LARGE' || type === 'RECORD_LIST_TOO_LARGE') return this.#tooLarge(channel, batch);
       throwFor(part.errorCode, what);
     } catch (error) {
-      if (isTransient(error)) tryLater(channel, batch, error);
-      else fail(channel, error);
+      if (isTransient(error)) this.#tryLater(channel, batch, error);
+      else this.#fail(channel, error);
     }
-  };
+  }
 
-  return {
-    append: async (records, { leads = false } = {}) => {
-      if (!isOpen) throw new CrawlstreamError('STORE_CLOSED', 'the log is closed');
-      if (records.length === 0) return [];
-      for (const { topic, value, partition } of records) {
-        if (value.length > logLimits.recordBytesMax) {
-          const message = `a record for ${topic} has a value beyond ${logLimits.recordBytesMax} bytes: send less in one record`;
-          throw new CrawlstreamError('INVALID_ARGUMENT', message);
-        }
-        if (!Number.isInteger(partition) || partition < 0) {
-          throw new CrawlstreamError('INVALID_ARGUMENT', `topic ${topic} has no partition ${partition}`);
-        }
+  async append(records: readonly AppendRecord[], { leads = false }: AppendOptions = {}): Promise<number[]> {
+    if (!this.#isOpen) throw new CrawlstreamError('STORE_CLOSED', 'the log is closed');
+    if (records.length === 0) return [];
+    for (const { topic, value, partition } of records) {
+      if (value.length > logLimits.recordBytesMax) {
+        const message = `a record for ${topic} has a value beyond ${logLimits.recordBytesMax} bytes: send less in one record`;
+        throw new CrawlstreamError('INVALID_ARGUMENT', message);
       }
-      const timestampMs = clock.nowMs();
-      return new Promise<number[]>((resolve, reject) => {
-        const counts = { left: records.length, tooLarge: [], tooLargeFor: '', leads };
-        const append: Append = { offsets: new Array(records.length), ...counts, resolve, reject };
-        records.forEach((record, index) => {
-          const channel = channelOf(record.topic, record.partition);
-          channel.queue.push({ record, timestampMs, append, index, bytes: recordBytesAtMost(record) });
-          busy.add(channel);
-        });
-        schedule();
+      if (!Number.isInteger(partition) || partition < 0) {
+        throw new CrawlstreamError('INVALID_ARGUMENT', `topic ${topic} has no partition ${partition}`);
+      }
+    }
+    const timestampMs = this.#clock.nowMs();
+    return new Promise<number[]>((resolve, reject) => {
+      const counts = { left: records.length, tooLarge: [], tooLargeFor: '', leads };
+      const append: Append = { offsets: new Array(records.length), ...counts, resolve, reject };
+      records.forEach((record, index) => {
+        const channel = this.#channelOf(record.topic, record.partition);
+        channel.queue.push({ record, timestampMs, append, index, bytes: recordBytesAtMost(record) });
+        this.#busy.add(channel);
       });
-    },
-    blocked: () => {
-      const beforeMs = performance.now() - kafkaLimits.blockedAppendMs;
-      return [...channels.values()].flatMap((byPartition) =>
-        [...byPartition.values()].flatMap(({ topic, partition, waitsSinceMs, gaveUp, why, broker }) => {
-          // Soon after appends were given up, the caller may try again: the wait is not over.
-          const isGivenUp = waitsSinceMs === undefined && gaveUp !== undefined && gaveUp.atMs <= beforeMs;
-          const sinceMs = waitsSinceMs ?? gaveUp?.sinceMs;
-          return sinceMs !== undefined && sinceMs <= beforeMs
-            ? [{ topic, partition, sinceMs, why, broker, isGivenUp }]
-            : [];
-        }),
-      );
-    },
-    close: async () => {
-      isOpen = false;
-      closeDeadline = deadlineIn(kafkaLimits.closeTimeoutMs);
-      if (busy.size > 0) {
-        await new Promise<void>((resolve) => {
-          idle = resolve;
-        });
-      }
-      clearTimeout(timer);
-      // Acks are reported before the log ends other pending work.
-      await sleep(0);
-    },
-  };
+      this.#schedule();
+    });
+  }
+
+  /**
+   * Partitions that took nothing for `kafkaLimits.blockedAppendMs` or longer. A partition with given-up appends is
+   * listed until it takes another one.
+   */
+  blocked(): BlockedAppend[] {
+    const beforeMs = performance.now() - kafkaLimits.blockedAppendMs;
+    return [...this.#channels.values()].flatMap((byPartition) =>
+      [...byPartition.values()].flatMap(({ topic, partition, waitsSinceMs, gaveUp, why, broker }) => {
+        // Soon after appends were given up, the caller may try again: the wait is not over.
+        const isGivenUp = waitsSinceMs === undefined && gaveUp !== undefined && gaveUp.atMs <= beforeMs;
+        const sinceMs = waitsSinceMs ?? gaveUp?.sinceMs;
+        return sinceMs !== undefined && sinceMs <= beforeMs
+          ? [{ topic, partition, sinceMs, why, broker, isGivenUp }]
+          : [];
+      }),
+    );
+  }
+
+  /** Resolves when all appends are acked or have failed. Later appends reject. */
+  async close(): Promise<void> {
+    this.#isOpen = false;
+    this.#closeDeadline = deadlineIn(kafkaLimits.closeTimeoutMs);
+    if (this.#busy.size > 0) {
+      await new Promise<void>((resolve) => {
+        this.#idle = resolve;
+      });
+    }
+    clearTimeout(this.#timer);
+    // Acks are reported before the log ends other pending work.
+    await sleep(0);
+  }
 }
 
 /** Any broker assigns producer ids. */

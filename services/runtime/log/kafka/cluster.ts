@@ -82,179 +82,211 @@ const shared = 'shared';
 export async function openCluster(
   bootstrap: readonly Address[],
   options: LinkOptions,
-  { openTimeoutMs, patienceMs, metadataMs }: ClusterTimes,
+  times: ClusterTimes,
   watch: BrokerWatch,
   measured?: LinkEvents['measured'],
 ): Promise<Cluster> {
-  const events = { answered: watch.answered, failed: watch.failed, ...(measured && { measured }) };
-  const nodes = new Map<number, Address>();
-  const leaders = createLeaderTable();
-  const turns = createBrokerTurns();
-  const coordinators = new Map<string, number>();
-  const links = new Map<string, Promise<Link>>();
-  let isOpen = true;
-  const closing = new AbortController();
+  const cluster = new BrokerCluster(bootstrap, options, times, watch, measured);
+  await cluster.open(times.openTimeoutMs);
+  return cluster;
+}
 
-  const linkTo = (key: string, address: Address): Promise<Link> => {
-    const opening = openLink(address, options, events);
-    links.set(key, opening);
+class BrokerCluster implements Cluster {
+  readonly #bootstrap: readonly Address[];
+  readonly #options: LinkOptions;
+  readonly #watch: BrokerWatch;
+  readonly #events: LinkEvents;
+  readonly #metadataMs: number;
+  readonly patienceMs: number;
+  readonly #nodes = new Map<number, Address>();
+  readonly #leaders = createLeaderTable();
+  readonly #turns = createBrokerTurns();
+  readonly #coordinators = new Map<string, number>();
+  readonly #links = new Map<string, Promise<Link>>();
+  /** By topic: the running question, and the next one, which all later calls share. */
+  readonly #asking = new Map<string, { running: Promise<void>; next: Promise<void> | undefined }>();
+  /** Topics of the next request: one runs at a time, and calls that come meanwhile share the next one. */
+  readonly #wanted = new Set<string>();
+  #running: Promise<unknown> = Promise.resolve();
+  #queued: Promise<unknown> | undefined;
+  #isOpen = true;
+  readonly #closing = new AbortController();
+
+  constructor(
+    bootstrap: readonly Address[],
+    options: LinkOptions,
+    { patienceMs, metadataMs }: ClusterTimes,
+    watch: BrokerWatch,
+    measured: LinkEvents['measured'] | undefined,
+  ) {
+    this.#bootstrap = bootstrap;
+    this.#options = options;
+    this.patienceMs = patienceMs;
+    this.#metadataMs = metadataMs;
+    this.#watch = watch;
+    this.#events = { answered: watch.answered, failed: watch.failed, ...(measured && { measured }) };
+  }
+
+  #linkTo(key: string, address: Address): Promise<Link> {
+    const opening = openLink(address, this.#options, this.#events);
+    this.#links.set(key, opening);
     opening.then(
-      (link) => isOpen || link.close(),
-      () => links.get(key) === opening && links.delete(key),
+      (link) => this.#isOpen || link.close(),
+      () => this.#links.get(key) === opening && this.#links.delete(key),
     );
     return opening;
-  };
-  const openOr = async (key: string, address: () => Address): Promise<Link> => {
-    if (!isOpen) throw new CrawlstreamError('STORE_CLOSED', 'the log is closed');
-    const there = links.get(key);
+  }
+
+  async #openOr(key: string, address: () => Address): Promise<Link> {
+    if (!this.#isOpen) throw new CrawlstreamError('STORE_CLOSED', 'the log is closed');
+    const there = this.#links.get(key);
     if (there) {
       const link = await there;
       if (link.isOpen()) return link;
       link.close();
-      if (links.get(key) !== there) return openOr(key, address);
+      if (this.#links.get(key) !== there) return this.#openOr(key, address);
     }
-    return linkTo(key, address());
-  };
-  const link = (nodeId: number, purpose: string) =>
-    openOr(`${nodeId}/${purpose}`, () => {
-      const address = nodes.get(nodeId);
+    return this.#linkTo(key, address());
+  }
+
+  readonly link = (nodeId: number, purpose: string) =>
+    this.#openOr(`${nodeId}/${purpose}`, () => {
+      const address = this.#nodes.get(nodeId);
       if (!address) throw transient(`broker ${nodeId} is unknown at the moment`);
       return address;
     });
 
   /** Known brokers by id, and those named at the start (KIP-899), in the order in which to ask them. */
-  const places = (): { readonly key: string; readonly open: () => Promise<Link> }[] => {
-    const ids = new Map([...nodes.keys()].map((nodeId) => [String(nodeId), nodeId]));
-    const addresses = new Map(bootstrap.map((address) => [`${address.host}:${address.port}`, address]));
+  #places(): { readonly key: string; readonly open: () => Promise<Link> }[] {
+    const ids = new Map([...this.#nodes.keys()].map((nodeId) => [String(nodeId), nodeId]));
+    const addresses = new Map(this.#bootstrap.map((address) => [`${address.host}:${address.port}`, address]));
     return [
-      ...turns.order(ids.keys()).map((key) => ({ key, open: () => link(ids.get(key) as number, shared) })),
-      ...turns.order(addresses.keys()).map((key) => ({ key, open: () => openOr(key, () => addresses.get(key)!) })),
+      ...this.#turns.order(ids.keys()).map((key) => ({ key, open: () => this.link(ids.get(key) as number, shared) })),
+      ...this.#turns
+        .order(addresses.keys())
+        .map((key) => ({ key, open: () => this.#openOr(key, () => addresses.get(key)!) })),
     ];
-  };
-  // Of several failures, the permanent one is the most useful.
-  const worse = (earlier: unknown, later: unknown) => (isRefusedLogin(later) || !isTransient(later) ? later : earlier);
-  const counted = async <T>(key: string, act: () => Promise<T>): Promise<T> => {
-    turns.asked(key);
+  }
+
+  readonly #counted = async <T>(key: string, act: () => Promise<T>): Promise<T> => {
+    this.#turns.asked(key);
     try {
       const result = await act();
-      turns.answered(key);
+      this.#turns.answered(key);
       return result;
     } catch (error) {
-      turns.failed(key);
+      this.#turns.failed(key);
       throw error;
     }
   };
-  const anyLink = async (): Promise<Link> => {
+
+  async #anyLink(): Promise<Link> {
     let failure: unknown;
-    for (const { key, open } of places()) {
+    for (const { key, open } of this.#places()) {
       try {
-        return await counted(key, open);
+        return await this.#counted(key, open);
       } catch (error) {
         failure = failure === undefined ? error : worse(failure, error);
       }
     }
     throw failure;
-  };
-  const sendAny = async <T>(request: WireRequest): Promise<T> => (await anyLink()).send<T>(request);
+  }
+
+  readonly sendAny = async <T>(request: WireRequest): Promise<T> => (await this.#anyLink()).send<T>(request);
   /** For requests without effects: if a broker answers slowly, another one is asked as well. */
-  const askAny = <T>(question: (link: Link) => Promise<T>): Promise<T> => {
-    const tries = places().map(
+  readonly #askAny = <T>(question: (link: Link) => Promise<T>): Promise<T> => {
+    const tries = this.#places().map(
       ({ key, open }) =>
         () =>
-          counted(key, async () => question(await open())),
+          this.#counted(key, async () => question(await open())),
     );
     return firstOf(tries, kafkaLimits.askNextMs, worse);
   };
 
-  const takeBrokers = ({ brokers }: MetadataAnswer) => {
+  #takeBrokers({ brokers }: MetadataAnswer) {
     if (brokers.length === 0) return;
-    nodes.clear();
-    for (const { nodeId, host, port } of brokers) nodes.set(nodeId, { host, port });
-    watch.listed(brokers.map(({ host, port }) => `${host}:${port}`));
-  };
-  const leadersIn = ({ partitionMetadata }: MetadataAnswer['topicMetadata'][number]): Leader[] => {
-    const found: Leader[] = [];
-    for (const { partitionId, leader: node, leaderEpoch: epoch } of partitionMetadata)
-      found[partitionId] = { node, epoch };
-    return found;
-  };
-  const ask = async (topics: readonly string[]): Promise<MetadataAnswer> => {
-    const answer = await askAny((to) => askMetadata(to, topics));
-    takeBrokers(answer);
+    this.#nodes.clear();
+    for (const { nodeId, host, port } of brokers) this.#nodes.set(nodeId, { host, port });
+    this.#watch.listed(brokers.map(({ host, port }) => `${host}:${port}`));
+  }
+
+  readonly describe = async (topics: readonly string[]): Promise<MetadataAnswer> => {
+    const answer = await this.#askAny((to) => askMetadata(to, topics));
+    this.#takeBrokers(answer);
     for (const each of answer.topicMetadata) {
-      if (each.topicErrorCode !== 0) leaders.drop(each.topic);
+      if (each.topicErrorCode !== 0) this.#leaders.drop(each.topic);
       // A lone broker is a majority, so its answer is believed after a while.
-      else if (!leaders.take(each.topic, leadersIn(each), nodes.size <= 1)) askMost(each.topic).catch(() => {});
+      else if (!this.#leaders.take(each.topic, leadersIn(each), this.#nodes.size <= 1))
+        this.askMost(each.topic).catch(() => {});
     }
     return answer;
   };
 
-  /** By topic: the running question, and the next one, which all later calls share. */
-  const asking = new Map<string, { running: Promise<void>; next: Promise<void> | undefined }>();
-  const askMost = (topic: string): Promise<void> => {
-    if (nodes.size <= 1) return Promise.resolve();
-    const there = asking.get(topic);
+  readonly askMost = (topic: string): Promise<void> => {
+    if (this.#nodes.size <= 1) return Promise.resolve();
+    const there = this.#asking.get(topic);
     if (there !== undefined) {
       there.next ??= there.running
         .catch(() => {})
         .then(() => {
           there.next = undefined;
-          return (there.running = askMostNow(topic));
+          return (there.running = this.#askMostNow(topic));
         });
       return there.next;
     }
-    const one = { running: askMostNow(topic), next: undefined };
-    asking.set(topic, one);
+    const one = { running: this.#askMostNow(topic), next: undefined };
+    this.#asking.set(topic, one);
     return one.running;
   };
-  const askMostNow = async (topic: string): Promise<void> => {
-    const ids = [...nodes.keys()];
+
+  async #askMostNow(topic: string): Promise<void> {
+    const ids = [...this.#nodes.keys()];
     const asked = ids.map((nodeId) =>
-      counted(String(nodeId), async () => askMetadata(await link(nodeId, shared), [topic])),
+      this.#counted(String(nodeId), async () => askMetadata(await this.link(nodeId, shared), [topic])),
     );
     const answers = await enoughOf(asked, Math.floor(ids.length / 2) + 1).catch((error) => {
       // A broker that left the cluster no longer counts: the next question gets the current list.
-      leaders.doubt(topic);
+      this.#leaders.doubt(topic);
       throw transient(`fewer than half of the ${ids.length} brokers answer: ${(error as Error).message}`, error);
     });
     const found = answers.flatMap(({ topicMetadata }) =>
       topicMetadata.flatMap((each) => (each.topicErrorCode === 0 ? [leadersIn(each)] : [])),
     );
-    if (found.length > 0) leaders.take(topic, newestOf(found), true);
-  };
+    if (found.length > 0) this.#leaders.take(topic, newestOf(found), true);
+  }
+
   /** One request at a time; calls that come meanwhile share the next one. */
-  const wanted = new Set<string>();
-  let running: Promise<unknown> = Promise.resolve();
-  let queued: Promise<unknown> | undefined;
-  const refresh = (topic: string): Promise<unknown> => {
-    wanted.add(topic);
-    queued ??= running
+  #refresh(topic: string): Promise<unknown> {
+    this.#wanted.add(topic);
+    this.#queued ??= this.#running
       .catch(() => {})
       .then(() => {
-        queued = undefined;
-        const topics = [...wanted];
-        wanted.clear();
-        running = ask(topics).catch((error) => {
-          for (const one of topics) wanted.add(one);
+        this.#queued = undefined;
+        const topics = [...this.#wanted];
+        this.#wanted.clear();
+        this.#running = this.describe(topics).catch((error) => {
+          for (const one of topics) this.#wanted.add(one);
           throw error;
         });
-        return running;
+        return this.#running;
       });
-    return queued;
-  };
-  const leadersOf = async (topic: string): Promise<readonly Leader[]> => {
+    return this.#queued;
+  }
+
+  async #leadersOf(topic: string): Promise<readonly Leader[]> {
     for (let tries = 0; ; tries++) {
-      const known = leaders.of(topic);
+      const known = this.#leaders.of(topic);
       if (known) return known;
       if (tries === kafkaLimits.unknownTopicTries) break;
       // A topic made a moment ago may not have reached every broker.
       if (tries > 0) await sleep(kafkaLimits.retryMs);
-      await refresh(topic);
+      await this.#refresh(topic);
     }
     throw new CrawlstreamError('INVALID_ARGUMENT', `topic ${topic} does not exist: create it first`);
-  };
-  const leader = async (topic: string, partition: number): Promise<Leader> => {
-    const known = await leadersOf(topic);
+  }
+
+  readonly leader = async (topic: string, partition: number): Promise<Leader> => {
+    const known = await this.#leadersOf(topic);
     const found = known[partition];
     if (found === undefined) {
       throw new CrawlstreamError(
@@ -262,139 +294,156 @@ export async function openCluster(
         `topic ${topic} has no partition ${partition}, only 0 to ${known.length - 1}`,
       );
     }
-    if (found.node >= 0 && nodes.has(found.node)) return found;
-    leaders.doubt(topic);
+    if (found.node >= 0 && this.#nodes.has(found.node)) return found;
+    this.#leaders.doubt(topic);
     throw transient(`${topic}/${partition} has no leader at the moment`);
   };
-  const forget = (topic: string, partition?: number) => {
-    leaders.doubt(topic);
-    const failed = partition === undefined ? undefined : leaders.leader(topic, partition);
-    if (failed !== undefined && failed.node >= 0) suspect(failed.node);
+
+  readonly forget = (topic: string, partition?: number) => {
+    this.#leaders.doubt(topic);
+    const failed = partition === undefined ? undefined : this.#leaders.leader(topic, partition);
+    if (failed !== undefined && failed.node >= 0) this.#suspect(failed.node);
   };
+
   /**
    * Marks a broker as suspect: the topics that it leads are refreshed with the next question, which goes to another
    * broker.
    */
-  const suspect = (node: number) => {
-    turns.asked(String(node));
-    const address = nodes.get(node);
-    if (address !== undefined) turns.asked(`${address.host}:${address.port}`);
-    for (const topic of leaders.ledBy(node)) wanted.add(topic);
-    for (const [group, coordinator] of coordinators) if (coordinator === node) coordinators.delete(group);
-  };
+  #suspect(node: number) {
+    this.#turns.asked(String(node));
+    const address = this.#nodes.get(node);
+    if (address !== undefined) this.#turns.asked(`${address.host}:${address.port}`);
+    for (const topic of this.#leaders.ledBy(node)) this.#wanted.add(topic);
+    for (const [group, coordinator] of this.#coordinators) if (coordinator === node) this.#coordinators.delete(group);
+  }
 
-  const coordinatorOf = async (group: string): Promise<number> => {
-    const known = coordinators.get(group);
+  async #coordinatorOf(group: string): Promise<number> {
+    const known = this.#coordinators.get(group);
     if (known !== undefined) return known;
     type Found = { errorCode: number; coordinator: { nodeId: number; host: string; port: number } };
-    const { errorCode, coordinator } = await askAny((to) =>
+    const { errorCode, coordinator } = await this.#askAny((to) =>
       to.send<Found>(raw('GroupCoordinator', { groupId: group })),
     );
     throwFor(errorCode, `finding the coordinator of group ${group}`);
     const { nodeId, host, port } = coordinator;
-    if (!nodes.has(nodeId)) nodes.set(nodeId, { host, port });
-    coordinators.set(group, nodeId);
+    if (!this.#nodes.has(nodeId)) this.#nodes.set(nodeId, { host, port });
+    this.#coordinators.set(group, nodeId);
     return nodeId;
-  };
-  const forgetCoordinator = (group: string) => {
-    const node = coordinators.get(group);
-    coordinators.delete(group);
-    if (node !== undefined) turns.asked(String(node));
+  }
+
+  readonly forgetCoordinator = (group: string) => {
+    const node = this.#coordinators.get(group);
+    this.#coordinators.delete(group);
+    if (node !== undefined) this.#turns.asked(String(node));
   };
 
-  await retrying(deadlineIn(openTimeoutMs), () => ask([]));
+  /** Resolves once a broker has answered; from then on the metadata is kept fresh. */
+  async open(openTimeoutMs: number): Promise<void> {
+    await retrying(deadlineIn(openTimeoutMs), () => this.describe([]));
+    this.#keepFresh().catch(() => {});
+  }
 
   /**
    * Refreshes the metadata now and then, even if no request shows that it is stale: leaders may have moved back,
    * brokers and partitions may have been added.
    */
-  const keepFresh = async () => {
-    while (isOpen) {
-      const ms = watch.away === null ? metadataMs : Math.min(metadataMs, kafkaLimits.metadataMsAway);
-      await sleep(ms, undefined, { signal: closing.signal, ref: false });
-      await ask([...leaders.topics()]).catch(() => {});
+  async #keepFresh() {
+    while (this.#isOpen) {
+      const ms = this.#watch.away === null ? this.#metadataMs : Math.min(this.#metadataMs, kafkaLimits.metadataMsAway);
+      await sleep(ms, undefined, { signal: this.#closing.signal, ref: false });
+      await this.describe([...this.#leaders.topics()]).catch(() => {});
+    }
+  }
+
+  readonly partitionCount: Cluster['partitionCount'] = async (topic) => (await this.#leadersOf(topic)).length;
+  readonly leaderOf: Cluster['leaderOf'] = async (topic, partition) => (await this.leader(topic, partition)).node;
+  readonly knownLeaderOf: Cluster['knownLeaderOf'] = (topic, partition) => {
+    const node = this.#leaders.of(topic)?.[partition]?.node;
+    return node !== undefined && node >= 0 && this.#nodes.has(node) ? node : undefined;
+  };
+
+  readonly addressOf: Cluster['addressOf'] = (node) => {
+    const address = this.#nodes.get(node);
+    return address && `${address.host}:${address.port}`;
+  };
+
+  readonly epochOf: Cluster['epochOf'] = (topic, partition) => this.#leaders.leader(topic, partition)?.epoch ?? -1;
+  readonly drop: Cluster['drop'] = this.#leaders.drop;
+  readonly lookAgain: Cluster['lookAgain'] = async (node) => {
+    this.#suspect(node);
+    const [topic] = this.#leaders.ledBy(node);
+    if (topic !== undefined) await this.#refresh(topic);
+  };
+
+  readonly saw: Cluster['saw'] = this.#leaders.saw;
+  readonly expectLeader: Cluster['expectLeader'] = (topic, partition, { node, epoch }) => {
+    const newest = this.#leaders.of(topic)?.[partition];
+    if (newest !== undefined && newest.epoch === epoch && newest.node === node) return;
+    throw transient(`${topic}/${partition} has another leader than broker ${node}`);
+  };
+
+  readonly look: Cluster['look'] = async (topics) => {
+    const { topicMetadata } = await this.describe(topics);
+    return topics.map((topic) => {
+      const found = topicMetadata.find((each) => each.topic === topic);
+      if (!found || found.topicErrorCode === 3) return undefined;
+      throwFor(found.topicErrorCode, `looking at topic ${topic}`);
+      if (found.partitionMetadata.some(({ leader }) => leader < 0))
+        throw transient(`topic ${topic} has no leaders yet`);
+      return found.partitionMetadata.length;
+    });
+  };
+
+  readonly brokerCount: Cluster['brokerCount'] = () => this.#nodes.size;
+  readonly nodeIds: Cluster['nodeIds'] = async () => {
+    await this.describe([]);
+    return [...this.#nodes.keys()];
+  };
+
+  readonly sendLeader: Cluster['sendLeader'] = async (topic, partition, request) => {
+    const to = await this.leader(topic, partition);
+    try {
+      return await (await this.link(to.node, shared)).send(request(to));
+    } catch (error) {
+      this.forget(topic, partition);
+      throw error;
     }
   };
-  keepFresh().catch(() => {});
 
-  return {
-    partitionCount: async (topic) => (await leadersOf(topic)).length,
-    leaderOf: async (topic, partition) => (await leader(topic, partition)).node,
-    leader,
-    knownLeaderOf: (topic, partition) => {
-      const node = leaders.of(topic)?.[partition]?.node;
-      return node !== undefined && node >= 0 && nodes.has(node) ? node : undefined;
-    },
-    addressOf: (node) => {
-      const address = nodes.get(node);
-      return address && `${address.host}:${address.port}`;
-    },
-    epochOf: (topic, partition) => leaders.leader(topic, partition)?.epoch ?? -1,
-    forget,
-    drop: leaders.drop,
-    lookAgain: async (node) => {
-      suspect(node);
-      const [topic] = leaders.ledBy(node);
-      if (topic !== undefined) await refresh(topic);
-    },
-    saw: leaders.saw,
-    askMost,
-    expectLeader: (topic, partition, { node, epoch }) => {
-      const newest = leaders.of(topic)?.[partition];
-      if (newest !== undefined && newest.epoch === epoch && newest.node === node) return;
-      throw transient(`${topic}/${partition} has another leader than broker ${node}`);
-    },
-    describe: ask,
-    look: async (topics) => {
-      const { topicMetadata } = await ask(topics);
-      return topics.map((topic) => {
-        const found = topicMetadata.find((each) => each.topic === topic);
-        if (!found || found.topicErrorCode === 3) return undefined;
-        throwFor(found.topicErrorCode, `looking at topic ${topic}`);
-        if (found.partitionMetadata.some(({ leader }) => leader < 0))
-          throw transient(`topic ${topic} has no leaders yet`);
-        return found.partitionMetadata.length;
-      });
-    },
-    patienceMs,
-    brokerCount: () => nodes.size,
-    nodeIds: async () => {
-      await ask([]);
-      return [...nodes.keys()];
-    },
-    link,
-    sendAny,
-    sendLeader: async (topic, partition, request) => {
-      const to = await leader(topic, partition);
-      try {
-        return await (await link(to.node, shared)).send(request(to));
-      } catch (error) {
-        forget(topic, partition);
-        throw error;
-      }
-    },
-    sendCoordinator: async (group, purpose, request) => {
-      try {
-        return await (await link(await coordinatorOf(group), purpose)).send(request);
-      } catch (error) {
-        forgetCoordinator(group);
-        throw error;
-      }
-    },
-    forgetCoordinator,
-    release: (purpose) => {
-      for (const [key, opening] of links) {
-        if (!key.endsWith(`/${purpose}`)) continue;
-        links.delete(key);
-        opening.then((each) => each.close()).catch(() => {});
-      }
-    },
-    close: () => {
-      isOpen = false;
-      closing.abort();
-      watch.close();
-      for (const opening of links.values()) opening.then((each) => each.close()).catch(() => {});
-      links.clear();
-    },
+  readonly sendCoordinator: Cluster['sendCoordinator'] = async (group, purpose, request) => {
+    try {
+      return await (await this.link(await this.#coordinatorOf(group), purpose)).send(request);
+    } catch (error) {
+      this.forgetCoordinator(group);
+      throw error;
+    }
   };
+
+  readonly release: Cluster['release'] = (purpose) => {
+    for (const [key, opening] of this.#links) {
+      if (!key.endsWith(`/${purpose}`)) continue;
+      this.#links.delete(key);
+      opening.then((each) => each.close()).catch(() => {});
+    }
+  };
+
+  readonly close: Cluster['close'] = () => {
+    this.#isOpen = false;
+    this.#closing.abort();
+    this.#watch.close();
+    for (const opening of this.#links.values()) opening.then((each) => each.close()).catch(() => {});
+    this.#links.clear();
+  };
+}
+
+/** Of several failures, the permanent one is the most useful. */
+function worse(earlier: unknown, later: unknown): unknown {
+  return isRefusedLogin(later) || !isTransient(later) ? later : earlier;
+}
+
+function leadersIn({ partitionMetadata }: MetadataAnswer['topicMetadata'][number]): Leader[] {
+  const found: Leader[] = [];
+  for (const { partitionId, leader: node, leaderEpoch: epoch } of partitionMetadata)
+    found[partitionId] = { node, epoch };
+  return found;
 }

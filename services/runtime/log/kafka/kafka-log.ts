@@ -9,8 +9,8 @@ import { CrawlstreamError } from '../../../../topology/errors.ts';
 import { type Clock, SystemClock } from '../../clock.ts';
 import type { Log, LogReader, Position } from '../log.ts';
 import { watchAppends } from './append-watch.ts';
-import { createAppender } from './appender.ts';
-import { createBrokerWatch } from './broker-watch.ts';
+import { Appender } from './appender.ts';
+import { type BrokerWatch, createBrokerWatch } from './broker-watch.ts';
 import { type Cluster, openCluster } from './cluster.ts';
 import { compressorOf, loadCodecs } from './compression/codecs.ts';
 import { type CompressionName, compressionDefault } from './compression/names.ts';
@@ -22,10 +22,11 @@ import { deadlineIn, retrying, transient } from './errors.ts';
 import { forgetGroup, readGroups } from './group-list.ts';
 import { kafkaLimits } from './kafka-limits.ts';
 import type { KafkajsLogEntry } from './kafkajs-wire.ts';
-import type { Address, Credentials } from './link.ts';
-import { joinGroup, type KafkaMembership } from './membership.ts';
+import type { Address, Credentials, LinkEvents } from './link.ts';
+import type { KafkaMembership } from './membership.ts';
+import { Memberships } from './memberships.ts';
 import { commitPositions, readCommitted, readLast, readOffsetAt, readRange, trimBelow } from './positions.ts';
-import { createKafkaReader } from './reader.ts';
+import { KafkaReader } from './reader.ts';
 import { createTally } from './tallies.ts';
 import { readRisks } from './topic-risks.ts';
 
@@ -80,39 +81,22 @@ export async function openKafkaLog(options: KafkaLogOptions): Promise<Log> {
   const compressor = compressorOf(options.compression ?? compressionDefault);
   const watch = createBrokerWatch(options.onBrokers ?? (() => {}), options.brokersSaid);
   const tally = createTally();
-  const cluster = await openCluster(
-    options.brokers.map(addressOf),
-    {
-      clientId: options.clientId,
-      credentials: lastGood(options.credentials ?? (() => options)),
-      ...(options.onKafkajsLog && { onKafkajsLog: options.onKafkajsLog }),
-    },
-    {
-      openTimeoutMs: options.openTimeoutMs ?? kafkaLimits.openTimeoutMs,
-      patienceMs: options.operationTimeoutMs ?? kafkaLimits.operationTimeoutMs,
-      metadataMs: options.metadataMs ?? kafkaLimits.metadataMs,
-    },
-    watch,
-    tally.request,
-  );
-  const deliveryTimeoutMs = options.deliveryTimeoutMs ?? kafkaLimits.deliveryTimeoutMs;
-  const clock = options.clock ?? new SystemClock();
-  const appender = createAppender(cluster, clock, deliveryTimeoutMs, compressor, tally.retry);
-  const appendWatch = watchAppends(appender.blocked, watch.lastAwayMs, options.onBrokers ?? (() => {}));
+  const cluster = await connected(options, watch, tally.request);
+  const { deliveryTimeoutMs = kafkaLimits.deliveryTimeoutMs, clock = new SystemClock() } = options;
+  const appender = new Appender(cluster, clock, deliveryTimeoutMs, compressor, tally.retry);
+  const appendWatch = watchAppends(() => appender.blocked(), watch.lastAwayMs, options.onBrokers ?? (() => {}));
   const readers = new Set<LogReader>();
-  /** Includes members that are out: a former member must not commit as an outsider. */
-  const memberships = new Map<string, KafkaMembership>();
-  const joining = new Set<Promise<unknown>>();
   const closing = new AbortController();
-
+  const memberships = new Memberships(
+    cluster,
+    { ...options, giveUpMs: deliveryTimeoutMs, closing: closing.signal },
+    tally.joined,
+  );
   let closed: Promise<void> | undefined;
-
   const checkOpen = () => closing.signal.throwIfAborted();
-
   const close = async () => {
     closing.abort(new CrawlstreamError('STORE_CLOSED', 'the log is closed'));
-    await Promise.allSettled(joining);
-    await Promise.all([...memberships.values()].map((membership) => membership.leave()));
+    await memberships.leave();
     await appender.close();
     appendWatch.close();
     await Promise.all([...readers].map((reader) => reader.close()));
@@ -133,20 +117,10 @@ export async function openKafkaLog(options: KafkaLogOptions): Promise<Log> {
       const [count] = await retrying(deadlineIn(cluster.patienceMs), () => cluster.look([topic]));
       return count ?? 0;
     },
-    append: appender.append,
+    append: (records, options) => appender.append(records, options),
     reader: () => {
       checkOpen();
-      const rangeOf = (topic: string, partition: number) => readRange(cluster, topic, partition);
-      const epochEndOf = (topic: string, partition: number, epoch: number) =>
-        readEpochEnd(cluster, topic, partition, epoch);
-      const reader = createKafkaReader(
-        cluster,
-        rangeOf,
-        epochEndOf,
-        deliveryTimeoutMs,
-        () => readers.delete(reader),
-        options.rack,
-      );
+      const reader: LogReader = readerOf(cluster, deliveryTimeoutMs, () => readers.delete(reader), options.rack);
       readers.add(reader);
       return reader;
     },
@@ -154,7 +128,7 @@ export async function openKafkaLog(options: KafkaLogOptions): Promise<Log> {
     offsetAt: (topic, partition, timeMs) => readOffsetAt(cluster, topic, partition, timeMs),
     last: (topic, partition) => readLast(cluster, topic, partition),
     trim: (topic, partition, before) => trimBelow(cluster, topic, partition, before),
-    commit: (group, positions) => commit(cluster, group, positions, memberships.get(group)),
+    commit: (group, positions) => commit(cluster, group, positions, memberships.of(group)),
     committed: async (group, topic, partition) =>
       (await readCommitted(cluster, group, topic, [partition])).get(partition),
     committedAll: (group, topic, partitions) => readCommitted(cluster, group, topic, partitions),
@@ -162,22 +136,7 @@ export async function openKafkaLog(options: KafkaLogOptions): Promise<Log> {
     forgetGroup: (group) => forgetGroup(cluster, group),
     join: async (group) => {
       checkOpen();
-      if (memberships.get(group.group)?.isOut === false) {
-        throw new CrawlstreamError('INVALID_ARGUMENT', `this process is already in group ${group.group}`);
-      }
-      const joins = joinGroup(cluster, group, {
-        sessionTimeoutMs: options.sessionTimeoutMs ?? kafkaLimits.sessionTimeoutMs,
-        heartbeatMs: options.heartbeatMs ?? kafkaLimits.heartbeatMs,
-        giveUpMs: deliveryTimeoutMs,
-        warmUpMsMax: options.warmUpMsMax ?? kafkaLimits.warmUpMsMax,
-        leaveMs: kafkaLimits.leaveTimeoutMs,
-        closing: closing.signal,
-        onJoined: () => tally.joined(group.group),
-      }).finally(() => joining.delete(joins));
-      joining.add(joins);
-      const membership = await joins;
-      memberships.set(group.group, membership);
-      return membership;
+      return memberships.join(group);
     },
     membersOf: (group) => describeGroup(cluster, group),
     risks: (topics) => readRisks(cluster, topics),
@@ -186,6 +145,32 @@ export async function openKafkaLog(options: KafkaLogOptions): Promise<Log> {
     tallies: () => tally,
     close: () => (closed ??= close()),
   };
+}
+
+function readerOf(cluster: Cluster, giveUpMs: number, onClose: () => void, rack: string | undefined): LogReader {
+  const rangeOf = (topic: string, partition: number) => readRange(cluster, topic, partition);
+  const epochEndOf = (topic: string, partition: number, epoch: number) =>
+    readEpochEnd(cluster, topic, partition, epoch);
+  return new KafkaReader(cluster, rangeOf, epochEndOf, giveUpMs, onClose, rack);
+}
+
+/** Connects to the brokers that the options name. */
+function connected(options: KafkaLogOptions, watch: BrokerWatch, measured: LinkEvents['measured']): Promise<Cluster> {
+  return openCluster(
+    options.brokers.map(addressOf),
+    {
+      clientId: options.clientId,
+      credentials: lastGood(options.credentials ?? (() => options)),
+      ...(options.onKafkajsLog && { onKafkajsLog: options.onKafkajsLog }),
+    },
+    {
+      openTimeoutMs: options.openTimeoutMs ?? kafkaLimits.openTimeoutMs,
+      patienceMs: options.operationTimeoutMs ?? kafkaLimits.operationTimeoutMs,
+      metadataMs: options.metadataMs ?? kafkaLimits.metadataMs,
+    },
+    watch,
+    measured,
+  );
 }
 
 /**

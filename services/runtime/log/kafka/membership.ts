@@ -65,66 +65,91 @@ export async function joinGroup(
   joining: GroupOptions,
   options: MembershipOptions,
 ): Promise<KafkaMembership> {
-  const { group, topics, instanceId: groupInstanceId, onAssigned, onFailure } = joining;
-  const partitions = await sharedPartitions(cluster, topics, joining.partitions);
-  const purpose = `group-${membershipCount++}`;
-  const send = <T>(name: 'JoinGroup' | 'SyncGroup' | 'Heartbeat', args: object): Promise<T> => {
-    leaving.signal.throwIfAborted();
-    return cluster.sendCoordinator<T>(group, purpose, raw(name, { groupId: group, groupInstanceId, ...args }));
-  };
-  let memberId = '';
-  let generation = -1;
-  let assigned: Assignment = { owned: [], standbys: [], warmUps: [], members: 0 };
-  const warmUps = createWarmUps(options.warmUpMsMax);
-  let since: ReadonlyMap<number, number> = new Map();
-  let isJoined = false;
-  let isOut = false;
+  const partitions = await sharedPartitions(cluster, joining.topics, joining.partitions);
+  const membership = new GroupMembership(cluster, partitions, joining, options);
+  await membership.open();
+  return membership;
+}
+
+class GroupMembership implements KafkaMembership {
+  readonly #cluster: Cluster;
+  readonly #joining: GroupOptions;
+  readonly #options: MembershipOptions;
+  readonly #partitions: number;
+  readonly #purpose = `group-${membershipCount++}`;
+  #memberId = '';
+  #generation = -1;
+  #assigned: Assignment = { owned: [], standbys: [], warmUps: [], members: 0 };
+  readonly #warmUps: ReturnType<typeof createWarmUps>;
+  #since: ReadonlyMap<number, number> = new Map();
+  #isJoined = false;
+  #isOut = false;
   /** Time of the last request that the coordinator counts as a sign of life, by `performance.now()`. */
-  let heardAtMs = Number.NEGATIVE_INFINITY;
+  #heardAtMs = Number.NEGATIVE_INFINITY;
   /** True if another member has the same name. */
-  let isFenced = false;
-  const leaving = new AbortController();
-  const waiting: (() => void)[] = [];
+  #isFenced = false;
+  readonly #leaving = new AbortController();
+  readonly #waiting: (() => void)[] = [];
+  #staying: Promise<void> = Promise.resolve();
+
+  constructor(cluster: Cluster, partitions: number, joining: GroupOptions, options: MembershipOptions) {
+    this.#cluster = cluster;
+    this.#joining = joining;
+    this.#options = options;
+    this.#partitions = partitions;
+    this.#warmUps = createWarmUps(options.warmUpMsMax);
+  }
+
+  #send<T>(name: 'JoinGroup' | 'SyncGroup' | 'Heartbeat', args: object): Promise<T> {
+    this.#leaving.signal.throwIfAborted();
+    return this.#cluster.sendCoordinator<T>(
+      this.#joining.group,
+      this.#purpose,
+      raw(name, { groupId: this.#joining.group, groupInstanceId: this.#joining.instanceId, ...args }),
+    );
+  }
 
   /** One round of joining; returns false if it must be repeated. */
-  const joinOnce = async (): Promise<boolean> => {
-    const { owned, standbys } = assigned;
+  async #joinOnce(): Promise<boolean> {
+    const { owned, standbys } = this.#assigned;
     const copies = standbys.map(({ partition }) => partition);
-    const status = { owned, generation, standbys: copies, warmingMs: warmUps.lastingMs() };
-    const joined = await send<JoinAnswer>('JoinGroup', {
-      sessionTimeout: options.sessionTimeoutMs,
-      rebalanceTimeout: options.sessionTimeoutMs,
-      memberId,
+    const status = { owned, generation: this.#generation, standbys: copies, warmingMs: this.#warmUps.lastingMs() };
+    const joined = await this.#send<JoinAnswer>('JoinGroup', {
+      sessionTimeout: this.#options.sessionTimeoutMs,
+      rebalanceTimeout: this.#options.sessionTimeoutMs,
+      memberId: this.#memberId,
       protocolType: 'consumer',
-      groupProtocols: [{ name: protocolName, metadata: encodeMetadata(joining, status) }],
+      groupProtocols: [{ name: protocolName, metadata: encodeMetadata(this.#joining, status) }],
     });
-    if (!isAccepted(joined.errorCode, joined.memberId)) return false;
-    memberId = joined.memberId;
+    if (!this.#isAccepted(joined.errorCode, joined.memberId)) return false;
+    this.#memberId = joined.memberId;
     const sentAtMs = performance.now();
     const groupAssignment =
-      joined.leaderId === memberId ? shareOut(joined.members, topics, partitions, options.warmUpMsMax) : [];
-    const synced = await send<{ errorCode: number; memberAssignment: Buffer }>('SyncGroup', {
+      joined.leaderId === this.#memberId
+        ? shareOut(joined.members, this.#joining.topics, this.#partitions, this.#options.warmUpMsMax)
+        : [];
+    const synced = await this.#send<{ errorCode: number; memberAssignment: Buffer }>('SyncGroup', {
       generationId: joined.generationId,
-      memberId,
+      memberId: this.#memberId,
       groupAssignment,
     });
-    if (!isAccepted(synced.errorCode)) return false;
-    heardAtMs = sentAtMs;
-    generation = joined.generationId;
-    assigned = decodeAssignment(synced.memberAssignment);
-    warmUps.begin(assigned.warmUps);
+    if (!this.#isAccepted(synced.errorCode)) return false;
+    this.#heardAtMs = sentAtMs;
+    this.#generation = joined.generationId;
+    this.#assigned = decodeAssignment(synced.memberAssignment);
+    this.#warmUps.begin(this.#assigned.warmUps);
     return true;
-  };
+  }
 
   /** False: join again. Throws errors that are final, and errors that may pass. */
-  const isAccepted = (errorCode: number, idGiven?: string): boolean => {
+  #isAccepted(errorCode: number, idGiven?: string): boolean {
     if (errorCode === 0) return true;
     switch (errorOf(errorCode).type) {
       case 'MEMBER_ID_REQUIRED':
-        memberId = idGiven ?? '';
+        this.#memberId = idGiven ?? '';
         return false;
       case 'UNKNOWN_MEMBER_ID':
-        memberId = '';
+        this.#memberId = '';
         return false;
       case 'ILLEGAL_GENERATION':
       case 'REBALANCE_IN_PROGRESS':
@@ -132,153 +157,176 @@ export async function joinGroup(
       case 'INCONSISTENT_GROUP_PROTOCOL':
         throw new CrawlstreamError(
           'INVALID_ARGUMENT',
-          `group ${group} has members with another partition assignor: use another group name, or stop them`,
+          `group ${this.#joining.group} has members with another partition assignor: use another group name, or stop them`,
         );
       case 'FENCED_INSTANCE_ID':
-        isFenced = true;
-        memberId = '';
+        this.#isFenced = true;
+        this.#memberId = '';
         return false;
       case 'INVALID_SESSION_TIMEOUT':
         throw new CrawlstreamError(
           'INVALID_ARGUMENT',
-          `a session of ${options.sessionTimeoutMs} ms is outside what the brokers allow (group.min.session.timeout.ms, group.max.session.timeout.ms)`,
+          `a session of ${this.#options.sessionTimeoutMs} ms is outside what the brokers allow (group.min.session.timeout.ms, group.max.session.timeout.ms)`,
         );
     }
-    checkGroup(cluster, errorCode, group, `joining group ${group}`);
+    checkGroup(this.#cluster, errorCode, this.#joining.group, `joining group ${this.#joining.group}`);
     return true;
-  };
+  }
 
   /**
    * Another process with this name would show itself within a session. Otherwise it was a request to join that a broker
    * handled late: from a process that has died since, or from this one.
    */
-  const outlast = async () => {
-    onAssigned([], []);
-    since = new Map();
-    await sleep(options.sessionTimeoutMs + options.heartbeatMs, undefined, { signal: leaving.signal });
-    const members = await retrying(deadlineIn(options.giveUpMs), () => describeGroup(cluster, group));
-    isFenced = members.some(({ name }) => name === groupInstanceId);
-    if (!isFenced) return;
-    const message = `another process has joined group ${group} as ${groupInstanceId}: give each process a different --instance-id`;
-    throw new CrawlstreamError('INVALID_ARGUMENT', message);
-  };
-
-  const join = async () => {
-    if (generation >= 0) await joining.beforeRejoin?.();
-    isJoined = false;
-    const before = generation;
-    await retrying(deadlineIn(options.giveUpMs), async () => {
-      do {
-        leaving.signal.throwIfAborted();
-        if (isFenced) await outlast();
-      } while (!(await joinOnce()));
+  async #outlast() {
+    this.#joining.onAssigned([], []);
+    this.#since = new Map();
+    await sleep(this.#options.sessionTimeoutMs + this.#options.heartbeatMs, undefined, {
+      signal: this.#leaving.signal,
     });
-    leaving.signal.throwIfAborted();
-    isJoined = true;
-    options.onJoined?.();
-    // A generation was missed, and in it these partitions may have belonged to another member.
-    const missed = before >= 0 && generation !== before + 1;
-    const { owned, standbys } = assigned;
-    if (missed) onAssigned([], standbys);
-    since = new Map(owned.map((partition) => [partition, (missed ? undefined : since.get(partition)) ?? generation]));
-    onAssigned(owned, standbys);
-    settle();
-  };
-  const settle = () => {
-    for (const resolve of waiting.splice(0)) resolve();
-  };
+    const members = await retrying(deadlineIn(this.#options.giveUpMs), () =>
+      describeGroup(this.#cluster, this.#joining.group),
+    );
+    this.#isFenced = members.some(({ name }) => name === this.#joining.instanceId);
+    if (!this.#isFenced) return;
+    const message = `another process has joined group ${this.#joining.group} as ${this.#joining.instanceId}: give each process a different --instance-id`;
+    throw new CrawlstreamError('INVALID_ARGUMENT', message);
+  }
 
-  const beat = async (): Promise<boolean> => {
-    const args = { groupGenerationId: generation, memberId };
+  async #join() {
+    if (this.#generation >= 0) await this.#joining.beforeRejoin?.();
+    this.#isJoined = false;
+    const before = this.#generation;
+    await retrying(deadlineIn(this.#options.giveUpMs), async () => {
+      do {
+        this.#leaving.signal.throwIfAborted();
+        if (this.#isFenced) await this.#outlast();
+      } while (!(await this.#joinOnce()));
+    });
+    this.#leaving.signal.throwIfAborted();
+    this.#isJoined = true;
+    this.#options.onJoined?.();
+    // A generation was missed, and in it these partitions may have belonged to another member.
+    const missed = before >= 0 && this.#generation !== before + 1;
+    const { owned, standbys } = this.#assigned;
+    if (missed) this.#joining.onAssigned([], standbys);
+    this.#since = new Map(
+      owned.map((partition) => [partition, (missed ? undefined : this.#since.get(partition)) ?? this.#generation]),
+    );
+    this.#joining.onAssigned(owned, standbys);
+    this.#settle();
+  }
+
+  #settle() {
+    for (const resolve of this.#waiting.splice(0)) resolve();
+  }
+
+  async #beat(): Promise<boolean> {
+    const args = { groupGenerationId: this.#generation, memberId: this.#memberId };
     let sentAtMs = 0;
-    const { errorCode } = await retrying(deadlineIn(options.giveUpMs), async () => {
+    const { errorCode } = await retrying(deadlineIn(this.#options.giveUpMs), async () => {
       sentAtMs = performance.now();
-      const answer = await send<{ errorCode: number }>('Heartbeat', args);
+      const answer = await this.#send<{ errorCode: number }>('Heartbeat', args);
       if (errorOf(answer.errorCode).retriable)
-        checkGroup(cluster, answer.errorCode, group, `heartbeat in group ${group}`);
+        checkGroup(this.#cluster, answer.errorCode, this.#joining.group, `heartbeat in group ${this.#joining.group}`);
       return answer;
     });
-    if (errorCode === 0 || errorOf(errorCode).type === 'REBALANCE_IN_PROGRESS') heardAtMs = sentAtMs;
-    return isAccepted(errorCode);
-  };
+    if (errorCode === 0 || errorOf(errorCode).type === 'REBALANCE_IN_PROGRESS') this.#heardAtMs = sentAtMs;
+    return this.#isAccepted(errorCode);
+  }
 
-  const stayIn = async () => {
+  async #stayIn() {
     try {
-      while (!isOut) {
-        await sleep(options.heartbeatMs, undefined, { signal: leaving.signal });
-        if (!(await beat()) || warmUps.areOver(joining.caughtUp?.() ?? [])) await join();
+      while (!this.#isOut) {
+        await sleep(this.#options.heartbeatMs, undefined, { signal: this.#leaving.signal });
+        if (!(await this.#beat()) || this.#warmUps.areOver(this.#joining.caughtUp?.() ?? [])) await this.#join();
       }
     } catch (error) {
-      if (isOut) return;
-      out();
-      onFailure(error);
+      if (this.#isOut) return;
+      this.#out();
+      this.#joining.onFailure(error);
     }
-  };
-  const out = () => {
-    isOut = true;
-    isJoined = false;
-    leaving.abort();
-    cluster.release(purpose);
-    settle();
-  };
+  }
+
+  #out() {
+    this.#isOut = true;
+    this.#isJoined = false;
+    this.#leaving.abort();
+    this.#cluster.release(this.#purpose);
+    this.#settle();
+  }
 
   /** A separate link: the other one may be waiting for a rebalance to end. */
-  const announceLeaving = async () => {
+  async #announceLeaving() {
     // Without an id, the request would apply to any process with this name.
-    if (memberId === '') return;
-    const request = raw('LeaveGroup', { groupId: group, memberId, groupInstanceId });
+    if (this.#memberId === '') return;
+    const request = raw('LeaveGroup', {
+      groupId: this.#joining.group,
+      memberId: this.#memberId,
+      groupInstanceId: this.#joining.instanceId,
+    });
     const patience = new AbortController();
-    const patient = sleep(options.leaveMs, undefined, { signal: patience.signal }).catch(() => {});
+    const patient = sleep(this.#options.leaveMs, undefined, { signal: patience.signal }).catch(() => {});
     try {
-      await Promise.race([cluster.sendCoordinator(group, `${purpose}-leaving`, request), patient]);
+      await Promise.race([
+        this.#cluster.sendCoordinator(this.#joining.group, `${this.#purpose}-leaving`, request),
+        patient,
+      ]);
     } catch (error) {
       if (!isTransient(error)) throw error;
     } finally {
       patience.abort();
-      cluster.release(`${purpose}-leaving`);
+      this.#cluster.release(`${this.#purpose}-leaving`);
     }
+  }
+
+  /** Resolves once the first assignment was reported. */
+  async open(): Promise<void> {
+    try {
+      await unlessAborted(this.#options.closing, this.#join());
+    } catch (error) {
+      this.#out();
+      // The others wait for a member that has begun to join.
+      await this.#announceLeaving().catch(() => {});
+      throw error;
+    }
+    this.#staying = this.#stayIn();
+  }
+
+  get name() {
+    return this.#joining.instanceId ?? this.#memberId;
+  }
+
+  get members() {
+    return this.#assigned.members;
+  }
+
+  get heldUntilMs() {
+    return this.#isOut ? Number.NEGATIVE_INFINITY : this.#heardAtMs + this.#options.sessionTimeoutMs;
+  }
+
+  get isOut() {
+    return this.#isOut;
+  }
+
+  readonly committer: KafkaMembership['committer'] = () =>
+    this.#isJoined ? { memberId: this.#memberId, generation: this.#generation } : undefined;
+  readonly heldSince: KafkaMembership['heldSince'] = (partition) =>
+    this.#isOut ? undefined : this.#since.get(partition);
+  readonly settled: KafkaMembership['settled'] = async () => {
+    if (this.#isJoined || this.#isOut) return;
+    await new Promise<void>((resolve) => this.#waiting.push(resolve));
   };
 
-  try {
-    await unlessAborted(options.closing, join());
-  } catch (error) {
-    out();
-    // The others wait for a member that has begun to join.
-    await announceLeaving().catch(() => {});
-    throw error;
-  }
-  const staying = stayIn();
-
-  return {
-    get name() {
-      return groupInstanceId ?? memberId;
-    },
-    get members() {
-      return assigned.members;
-    },
-    get heldUntilMs() {
-      return isOut ? Number.NEGATIVE_INFINITY : heardAtMs + options.sessionTimeoutMs;
-    },
-    get isOut() {
-      return isOut;
-    },
-    committer: () => (isJoined ? { memberId, generation } : undefined),
-    heldSince: (partition) => (isOut ? undefined : since.get(partition)),
-    settled: async () => {
-      if (isJoined || isOut) return;
-      await new Promise<void>((resolve) => waiting.push(resolve));
-    },
-    leave: async () => {
-      if (isOut) return;
-      isOut = true;
-      leaving.abort();
-      try {
-        await announceLeaving();
-      } finally {
-        out();
-        await staying;
-      }
-    },
+  readonly leave: KafkaMembership['leave'] = async () => {
+    if (this.#isOut) return;
+    this.#isOut = true;
+    this.#leaving.abort();
+    try {
+      await this.#announceLeaving();
+    } finally {
+      this.#out();
+      await this.#staying;
+    }
   };
 }
 

@@ -62,81 +62,103 @@ const recordOverheadBytes = 64;
 
 let readerCount = 0;
 
-export function createKafkaReader(
-  cluster: Cluster,
-  rangeOf: (topic: string, partition: number) => Promise<OffsetRange>,
-  epochEndOf: (topic: string, partition: number, leaderEpoch: number) => Promise<number | undefined>,
-  giveUpMs: number,
-  onClose: () => void,
-  rack = '',
-): LogReader {
-  const purposes = Array.from({ length: kafkaLimits.fetchesMax }, (_, i) => `fetch-${readerCount}-${i}`);
-  readerCount++;
-  const assigned = new Map<string, Assignment>();
-  let turns: Assignment[] = [];
-  let turn = 0;
+/** Its public acts are fields, since callers wrap a reader by spreading it: `{ ...reader, poll }`. */
+export class KafkaReader implements LogReader {
+  readonly #cluster: Cluster;
+  readonly #rangeOf: (topic: string, partition: number) => Promise<OffsetRange>;
+  readonly #epochEndOf: (topic: string, partition: number, leaderEpoch: number) => Promise<number | undefined>;
+  readonly #giveUpMs: number;
+  readonly #onClose: () => void;
+  readonly #rack: string;
+  readonly #purposes: readonly string[];
+  readonly #assigned = new Map<string, Assignment>();
+  #turns: Assignment[] = [];
+  #turn = 0;
   /** Links in use, as `broker/purpose`. */
-  const inUse = new Set<string>();
-  let bytesWanted: number = kafkaLimits.fetchBytes;
-  let polling = false;
-  let isOpen = true;
-  let woken = false;
-  let news: (() => void) | undefined;
+  readonly #inUse = new Set<string>();
+  #bytesWanted: number = kafkaLimits.fetchBytes;
+  #polling = false;
+  #isOpen = true;
+  #woken = false;
+  #news: (() => void) | undefined;
 
-  const notify = () => news?.();
-  const find = (topic: string, partition: number) => assigned.get(`${topic}/${partition}`);
+  constructor(
+    cluster: Cluster,
+    rangeOf: (topic: string, partition: number) => Promise<OffsetRange>,
+    epochEndOf: (topic: string, partition: number, leaderEpoch: number) => Promise<number | undefined>,
+    giveUpMs: number,
+    onClose: () => void,
+    rack = '',
+  ) {
+    this.#cluster = cluster;
+    this.#rangeOf = rangeOf;
+    this.#epochEndOf = epochEndOf;
+    this.#giveUpMs = giveUpMs;
+    this.#onClose = onClose;
+    this.#rack = rack;
+    this.#purposes = Array.from({ length: kafkaLimits.fetchesMax }, (_, i) => `fetch-${readerCount}-${i}`);
+    readerCount++;
+  }
+
+  #notify() {
+    this.#news?.();
+  }
+
+  #find(topic: string, partition: number) {
+    return this.#assigned.get(`${topic}/${partition}`);
+  }
 
   /** Starts the fetches that are due. */
-  const fetchDue = () => {
+  #fetchDue() {
     const now = performance.now();
     const due = new Map<string, Due>();
     // Brokers serve the first partitions of a request first, so partitions take turns at the front.
-    for (let i = 0; i < turns.length; i++) {
-      const a = turns[(turn + i) % turns.length] as Assignment;
+    for (let i = 0; i < this.#turns.length; i++) {
+      const a = this.#turns[(this.#turn + i) % this.#turns.length] as Assignment;
       if (a.paused || a.fetching || a.failure !== undefined || a.head < a.buffer.length || a.notBefore > now) continue;
-      const leader = cluster.knownLeaderOf(a.topic, a.partition);
+      const leader = this.#cluster.knownLeaderOf(a.topic, a.partition);
       if (leader === undefined) {
-        findLeader(a);
+        this.#findLeader(a);
         continue;
       }
       if (a.replicaUntil <= now) a.replica = undefined;
       const node = a.replica ?? leader;
       // A leader that has redirected us to a failed replica may not redirect again for a while.
-      const asks = a.replica === undefined && a.replicaUntil <= now ? rack : '';
+      const asks = a.replica === undefined && a.replicaUntil <= now ? this.#rack : '';
       const there = due.get(`${node} ${asks}`);
       if (there) there.parts.push(a);
       else due.set(`${node} ${asks}`, { node, rack: asks, parts: [a] });
     }
     for (const one of due.values()) {
-      const purpose = purposes.find((each) => !inUse.has(`${one.node}/${each}`));
-      if (purpose !== undefined) fetchFrom(one, purpose);
+      const purpose = this.#purposes.find((each) => !this.#inUse.has(`${one.node}/${each}`));
+      if (purpose !== undefined) this.#fetchFrom(one, purpose);
     }
-  };
+  }
 
-  const findLeader = (a: Assignment) => {
+  #findLeader(a: Assignment) {
     a.fetching = true;
-    cluster
+    this.#cluster
       .leaderOf(a.topic, a.partition)
-      .catch((error) => failed([a], error))
+      .catch((error) => this.#failed([a], error))
       .finally(() => {
         a.fetching = false;
-        notify();
+        this.#notify();
       });
-  };
+  }
 
-  const fetchFrom = async ({ node, rack: asks, parts }: Due, purpose: string) => {
+  async #fetchFrom({ node, rack: asks, parts }: Due, purpose: string) {
     const slot = `${node}/${purpose}`;
-    inUse.add(slot);
+    this.#inUse.add(slot);
     const from = parts.map((a) => {
       a.fetching = true;
       return a.next;
     });
     try {
-      const maxBytes = Math.max(bytesWanted, kafkaLimits.fetchBytes);
+      const maxBytes = Math.max(this.#bytesWanted, kafkaLimits.fetchBytes);
       const request = fetchRequest(
         parts.map(({ topic, partition, next: offset }) => ({
           ...{ topic, partition, offset },
-          leaderEpoch: cluster.epochOf(topic, partition),
+          leaderEpoch: this.#cluster.epochOf(topic, partition),
         })),
         {
           // A poll that has returned nothing yet is answered at once.
@@ -147,26 +169,26 @@ export function createKafkaReader(
           rack: asks,
         },
       );
-      const link = await cluster.link(node, purpose);
+      const link = await this.#cluster.link(node, purpose);
       const response = await link.send<FetchResponse>(request);
       throwFor(response.errorCode, 'reading');
       for (const part of response.parts) {
         const i = parts.findIndex((a) => a.partition === part.partition && a.topic === part.topic);
         const a = parts[i];
-        if (a && isCurrent(a) && a.next === from[i]) await take(a, part);
+        if (a && this.#isCurrent(a) && a.next === from[i]) await this.#take(a, part);
       }
     } catch (error) {
-      failed(parts.filter(isCurrent), error);
+      this.#failed(parts.filter(this.#isCurrent), error);
     } finally {
-      inUse.delete(slot);
+      this.#inUse.delete(slot);
       for (const a of parts) a.fetching = false;
-      notify();
+      this.#notify();
     }
-  };
+  }
 
-  const isCurrent = (a: Assignment) => find(a.topic, a.partition) === a;
+  readonly #isCurrent = (a: Assignment) => this.#find(a.topic, a.partition) === a;
 
-  const take = async (a: Assignment, part: FetchedPart) => {
+  async #take(a: Assignment, part: FetchedPart) {
     const { topic, partition } = a;
     if (part.errorCode === 0 && part.preferredReplica >= 0) {
       a.replica = part.preferredReplica;
@@ -174,18 +196,18 @@ export function createKafkaReader(
       return;
     }
     // The leader decides about every error of a replica.
-    if (part.errorCode !== 0 && leaveReplica(a)) return;
+    if (part.errorCode !== 0 && this.#leaveReplica(a)) return;
     try {
       const isOutside = errorOf(part.errorCode).type === 'OFFSET_OUT_OF_RANGE';
-      if (isOutside || !a.stands) await expectBefore(a);
-      if (!isCurrent(a)) return;
-      if (isOutside) return await expectOutside(a);
+      if (isOutside || !a.stands) await this.#expectBefore(a);
+      if (!this.#isCurrent(a)) return;
+      if (isOutside) return await this.#expectOutside(a);
       throwFor(part.errorCode, `reading ${topic}/${partition}`);
       const { records, next } = readBatches(part.batches, topic, partition, a.next, part.aborted);
       const newest = records.at(-1)?.leaderEpoch;
-      if (a.before !== undefined && newest !== undefined && newest > a.before.leaderEpoch) await expectBefore(a);
-      if (!isCurrent(a)) return;
-      if (newest !== undefined && newest > (a.before?.leaderEpoch ?? -1)) cluster.saw(topic, partition, newest);
+      if (a.before !== undefined && newest !== undefined && newest > a.before.leaderEpoch) await this.#expectBefore(a);
+      if (!this.#isCurrent(a)) return;
+      if (newest !== undefined && newest > (a.before?.leaderEpoch ?? -1)) this.#cluster.saw(topic, partition, newest);
       if (newest !== undefined && newest >= 0) a.before = { end: next, leaderEpoch: newest };
       a.buffer = records;
       a.head = 0;
@@ -194,65 +216,66 @@ export function createKafkaReader(
       a.asked = true;
       a.failingSince = undefined;
     } catch (error) {
-      failed([a], error);
+      this.#failed([a], error);
     }
-  };
+  }
 
   /** Throws LogTruncated if records that were read no longer exist. */
-  const expectBefore = async (a: Assignment) => {
+  async #expectBefore(a: Assignment) {
     const { topic, partition, before } = a;
     if (before !== undefined) {
-      const leader = await cluster.leader(topic, partition);
-      const end = await epochEndOf(topic, partition, before.leaderEpoch);
+      const leader = await this.#cluster.leader(topic, partition);
+      const end = await this.#epochEndOf(topic, partition, before.leaderEpoch);
       if (end !== undefined && end < before.end) {
         // A leader that was cut off from the others has fewer records than they have.
-        await cluster.askMost(topic);
-        cluster.expectLeader(topic, partition, leader);
+        await this.#cluster.askMost(topic);
+        this.#cluster.expectLeader(topic, partition, leader);
         throw new LogTruncated(topic, partition, before, end);
       }
     }
     a.stands = true;
-  };
+  }
+
   /**
    * Throws OFFSET_OUT_OF_RANGE, unless the range of the newest leader contains the position: then a transient error, so
    * that this leader is asked next.
    */
-  const expectOutside = async (a: Assignment) => {
-    const range = await rangeOf(a.topic, a.partition);
+  async #expectOutside(a: Assignment) {
+    const range = await this.#rangeOf(a.topic, a.partition);
     if (a.next < range.start || a.next > range.end) throw outOfRange(a, range);
     throw transient(`position ${a.next} of ${a.topic}/${a.partition} is within the range that its leader now reports`);
-  };
+  }
 
   /** Goes back to the leader. Returns false if the leader was asked already. */
-  const leaveReplica = (a: Assignment): boolean => {
+  #leaveReplica(a: Assignment): boolean {
     if (a.replica === undefined) return false;
     a.replica = undefined;
     a.replicaUntil = performance.now() + kafkaLimits.metadataMsAway;
     return true;
-  };
+  }
 
-  const failed = (parts: readonly Assignment[], error: unknown) => {
+  #failed(parts: readonly Assignment[], error: unknown) {
     const now = performance.now();
     for (const a of parts) {
-      leaveReplica(a);
+      this.#leaveReplica(a);
       a.failingSince ??= now;
       const failingMs = now - a.failingSince;
-      if (!isTransient(error) || failingMs > giveUpMs) {
+      if (!isTransient(error) || failingMs > this.#giveUpMs) {
         a.failure = error;
         continue;
       }
-      cluster.forget(a.topic, a.partition);
+      this.#cluster.forget(a.topic, a.partition);
       a.notBefore = now + Math.min(kafkaLimits.retryMs + failingMs, kafkaLimits.retryMsMax);
     }
-  };
+  }
 
   /** Takes records from the buffers, partition by partition, up to about `maxBytes`. */
-  const give = (maxBytes: number): LogRecord[] => {
+  #give(maxBytes: number): LogRecord[] {
     const records: LogRecord[] = [];
     let left = maxBytes;
-    for (let i = turns.length; i > 0 && left > 0; i--) {
-      const a = turns[turn % turns.length] as Assignment;
-      turn = (turn + 1) % turns.length;
+    for (let i = this.#turns.length; i > 0 && left > 0; i--) {
+      const a = this.#turns[this.#turn % this.#turns.length] as Assignment;
+      this.#turn = (this.#turn + 1) % this.#turns.length;
       if (a.paused || a.head === a.buffer.length) continue;
       while (a.head < a.buffer.length && left > 0) {
         const record = a.buffer[a.head++] as LogRecord;
@@ -267,114 +290,123 @@ export function createKafkaReader(
       }
     }
     return records;
-  };
+  }
 
-  const throwFailure = () => {
-    const broken = turns.find((a) => a.failure !== undefined && !a.paused);
+  #throwFailure() {
+    const broken = this.#turns.find((a) => a.failure !== undefined && !a.paused);
     if (!broken) return;
     const { failure } = broken;
     broken.failure = undefined;
     broken.failingSince = undefined;
     throw failure;
-  };
+  }
 
-  const poll = async ({ maxBytes, waitMs }: PollOptions): Promise<LogRecord[]> => {
+  async #poll({ maxBytes, waitMs }: PollOptions): Promise<LogRecord[]> {
     const untilMs = performance.now() + waitMs;
     const askUntilMs = untilMs + kafkaLimits.requestTimeoutMs;
-    bytesWanted = maxBytes;
+    this.#bytesWanted = maxBytes;
     for (;;) {
-      throwFailure();
-      const records = give(Math.max(1, maxBytes));
-      if (!isOpen) return records;
-      fetchDue();
+      this.#throwFailure();
+      const records = this.#give(Math.max(1, maxBytes));
+      if (!this.#isOpen) return records;
+      this.#fetchDue();
       const now = performance.now();
-      const allAsked = turns.every((a) => a.asked || a.paused || a.failingSince !== undefined);
-      if (records.length > 0 || woken || (now >= untilMs && (allAsked || now >= askUntilMs))) {
-        woken = false;
+      const allAsked = this.#turns.every((a) => a.asked || a.paused || a.failingSince !== undefined);
+      if (records.length > 0 || this.#woken || (now >= untilMs && (allAsked || now >= askUntilMs))) {
+        this.#woken = false;
         return records;
       }
-      await waitForNews(Math.max(1, Math.min((allAsked ? untilMs : askUntilMs) - now, soonestRetry(now))));
+      await this.#waitForNews(Math.max(1, Math.min((allAsked ? untilMs : askUntilMs) - now, this.#soonestRetry(now))));
     }
-  };
+  }
 
   /** Time until a partition with a failed fetch may be requested again. */
-  const soonestRetry = (now: number) =>
-    turns.reduce((ms, a) => (!a.paused && a.notBefore > now ? Math.min(ms, a.notBefore - now + 1) : ms), 60_000);
+  #soonestRetry(now: number) {
+    return this.#turns.reduce(
+      (ms, a) => (!a.paused && a.notBefore > now ? Math.min(ms, a.notBefore - now + 1) : ms),
+      60_000,
+    );
+  }
 
-  const waitForNews = (ms: number) =>
-    new Promise<void>((resolve) => {
+  #waitForNews(ms: number) {
+    return new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, ms);
-      news = () => {
+      this.#news = () => {
         clearTimeout(timer);
         resolve();
       };
     }).finally(() => {
-      news = undefined;
+      this.#news = undefined;
     });
+  }
 
-  return {
-    seek: (topic, partition, offset, before) => {
-      if (!isOpen) return;
-      const paused = find(topic, partition)?.paused ?? false;
-      if (before !== undefined) cluster.saw(topic, partition, before.leaderEpoch);
-      // A new object, so that a current fetch for the old one is dropped.
-      assigned.set(`${topic}/${partition}`, {
-        topic,
-        partition,
-        position: offset,
-        buffer: [],
-        head: 0,
-        next: offset,
-        paused,
-        before,
-        stands: before === undefined,
-        fetching: false,
-        asked: false,
-        notBefore: 0,
-        failingSince: undefined,
-        failure: undefined,
-        replica: undefined,
-        replicaUntil: 0,
-      });
-      turns = [...assigned.values()];
-      notify();
-    },
-    drop: (topic, partition) => {
-      assigned.delete(`${topic}/${partition}`);
-      turns = [...assigned.values()];
-    },
-    pause: (topic, partition) => {
-      const a = find(topic, partition);
-      if (a) a.paused = true;
-    },
-    resume: (topic, partition) => {
-      const a = find(topic, partition);
-      if (a) a.paused = false;
-      notify();
-    },
-    poll: async (options) => {
-      if (!isOpen) throw new CrawlstreamError('STORE_CLOSED', 'the reader is closed');
-      if (polling) throw new Error('one poll at a time: the previous poll has not returned');
-      polling = true;
-      try {
-        return await poll(options);
-      } finally {
-        polling = false;
-      }
-    },
-    wake: () => {
-      woken = true;
-      notify();
-    },
-    close: async () => {
-      if (!isOpen) return;
-      isOpen = false;
-      turns = [];
-      assigned.clear();
-      for (const purpose of purposes) cluster.release(purpose);
-      notify();
-      onClose();
-    },
+  readonly seek: LogReader['seek'] = (topic, partition, offset, before) => {
+    if (!this.#isOpen) return;
+    const paused = this.#find(topic, partition)?.paused ?? false;
+    if (before !== undefined) this.#cluster.saw(topic, partition, before.leaderEpoch);
+    // A new object, so that a current fetch for the old one is dropped.
+    this.#assigned.set(`${topic}/${partition}`, {
+      topic,
+      partition,
+      position: offset,
+      buffer: [],
+      head: 0,
+      next: offset,
+      paused,
+      before,
+      stands: before === undefined,
+      fetching: false,
+      asked: false,
+      notBefore: 0,
+      failingSince: undefined,
+      failure: undefined,
+      replica: undefined,
+      replicaUntil: 0,
+    });
+    this.#turns = [...this.#assigned.values()];
+    this.#notify();
+  };
+
+  readonly drop: LogReader['drop'] = (topic, partition) => {
+    this.#assigned.delete(`${topic}/${partition}`);
+    this.#turns = [...this.#assigned.values()];
+  };
+
+  readonly pause: LogReader['pause'] = (topic, partition) => {
+    const a = this.#find(topic, partition);
+    if (a) a.paused = true;
+  };
+
+  readonly resume: LogReader['resume'] = (topic, partition) => {
+    const a = this.#find(topic, partition);
+    if (a) a.paused = false;
+    this.#notify();
+  };
+
+  readonly poll: LogReader['poll'] = async (options) => {
+    if (!this.#isOpen) throw new CrawlstreamError('STORE_CLOSED', 'the reader is closed');
+    if (this.#polling) throw new Error('one poll at a time: the previous poll has not returned');
+    this.#polling = true;
+    try {
+      return await this.#poll(options);
+    } finally {
+      this.#polling = false;
+    }
+  };
+
+  readonly wake: LogReader['wake'] = () => {
+    this.#woken = true;
+    this.#notify();
+  };
+
+  readonly close: LogReader['close'] = async () => {
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    this.#turns = [];
+    this.#assigned.clear();
+    for (const purpose of this.#purposes) this.#cluster.release(purpose);
+    this.#notify();
+    this.#onClose();
   };
 }
 

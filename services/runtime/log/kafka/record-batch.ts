@@ -157,9 +157,9 @@ export function readBatches(
       const last = lastOfDamaged(batch, base, bytes, end);
       next = Math.max(next, last + 1);
       if (last < from) continue;
-      const value = damaged(batch, `${topic}/${partition}, offsets ${base} to ${last},`, 'its checksum is wrong');
       const timestampMs = Number(batch.readBigInt64BE(maxTimestampAt));
-      records.push({ topic, partition, offset: last, timestampMs, key: null, value, headers: noHeaders, leaderEpoch });
+      const value = damaged(batch, `${topic}/${partition}, offsets ${base} to ${last},`, 'its checksum is wrong');
+      records.push(recordOfDamaged(topic, partition, last, timestampMs, value, leaderEpoch));
       continue;
     }
     r.at = end - batch.length + attributesAt;
@@ -189,20 +189,23 @@ export function readBatches(
       records.length = before;
       const why = `${compressionNames[codec]}: ${(error as Error).message}; its checksum is right, so its producer wrote it this way`;
       const value = damaged(batch, `${topic}/${partition}, offsets ${base} to ${last},`, `can't be undone: ${why}`);
-      records.push({
-        topic,
-        partition,
-        offset: last,
-        timestampMs: maxMs,
-        key: null,
-        value,
-        headers: noHeaders,
-        leaderEpoch,
-      });
+      records.push(recordOfDamaged(topic, partition, last, maxMs, value, leaderEpoch));
     }
     if (inflatedBytes >= kafkaLimits.inflatedBytesMax || records.length >= kafkaLimits.recordsAtOnceMax) break;
   }
   return { records, next };
+}
+
+/** Stands for the records of a damaged batch, at the offset of the last. */
+function recordOfDamaged(
+  topic: string,
+  partition: number,
+  offset: number,
+  timestampMs: number,
+  value: Buffer,
+  leaderEpoch: number,
+): LogRecord {
+  return { topic, partition, offset, timestampMs, key: null, value, headers: noHeaders, leaderEpoch };
 }
 
 function isSound(batch: Buffer): boolean {

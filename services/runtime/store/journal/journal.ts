@@ -15,12 +15,12 @@
  */
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../clock.ts';
-import { type Disk, nodeDisk } from '../../disk/disk.ts';
+import { type Disk, type DiskFile, nodeDisk } from '../../disk/disk.ts';
 import { makeFolder } from '../../disk/durable-names.ts';
 import { writeWhole } from '../../disk/write-whole.ts';
 import type { ScanRange, StateStore } from '../store.ts';
 import { storeClosed, storeError } from '../store-errors.ts';
-import { JournalFiles } from './journal-files.ts';
+import { type EarlierFiles, JournalFiles } from './journal-files.ts';
 import { beginMark, frameOf, markFrame, storeIdBytes, turnMark } from './journal-frames.ts';
 
 export interface Journal {
@@ -71,198 +71,247 @@ interface Member {
 export async function openJournal(
   folder: string,
   clock: Pick<Clock, 'nowMs' | 'sleepUntil'>,
-  { intervalMs, fileBytes }: JournalOptions,
+  options: JournalOptions,
   disk: Disk = nodeDisk,
 ): Promise<Journal> {
   await makeFolder(folder, undefined, disk);
   const files = new JournalFiles(folder, disk);
   const earlier = await files.read();
+  const isPaid = earlier.lacking.size === 0;
+  if (isPaid) await removeEarlier(files, earlier.numbers);
+  const number = (earlier.numbers.at(-1) ?? 0) + 1;
+  const file = await files.create(number);
   const { lacking } = earlier;
+  return new FileJournal(
+    folder,
+    clock,
+    options,
+    files,
+    { lacking, numbers: isPaid ? [] : earlier.numbers },
+    number,
+    file,
+  );
+}
+
+async function removeEarlier(files: JournalFiles, numbers: readonly number[]): Promise<void> {
+  await files.remove(numbers);
+  await files.removeSettled();
+}
+
+class FileJournal implements Journal {
+  readonly #folder: string;
+  readonly #clock: Pick<Clock, 'nowMs' | 'sleepUntil'>;
+  readonly #options: JournalOptions;
+  readonly #files: JournalFiles;
+  readonly #lacking: EarlierFiles['lacking'];
   /** Files of earlier processes. They are deleted when the stores have all of their writes. */
-  let numbers = earlier.numbers;
-  const removeEarlier = async () => {
-    const gone = numbers;
-    numbers = [];
-    await files.remove(gone);
-    await files.removeSettled();
-  };
-  if (lacking.size === 0) await removeEarlier();
-  /** Its store has all writes journaled under that mark, or will never be needed again. */
-  const isWhole = async (mark: string) => {
-    members.delete(mark);
-    if (lacking.delete(mark)) await (lacking.size === 0 ? removeEarlier() : files.settle(mark));
-  };
-
+  #earlier: readonly number[];
   /** Files of this process that are removed once every store has synced their content. */
-  let old: number[] = [];
-
-  let number = (earlier.numbers.at(-1) ?? 0) + 1;
-  let file = await files.create(number);
-  /** The mark before the frames of each sync, and the head of the file, before all of them. */
-  let group: Buffer;
-  let head: Buffer[];
-  const begin = (mark: Buffer) => {
-    group = markFrame(randomBytes(storeIdBytes));
-    head = [markFrame(mark)];
-  };
-  begin(beginMark);
-  let written = 0;
-  let waiting: Waiting[] = [];
-  let flushing: Promise<void> | undefined;
-  let lastMs = Number.NEGATIVE_INFINITY;
-  let failure: unknown;
-  let turning: Promise<void> | undefined;
-  let mending: Promise<void> | undefined;
+  #old: number[] = [];
+  #number: number;
+  #file: DiskFile;
+  /** The mark before the frames of each sync. */
+  #group = newGroup();
+  /** The head of the file, before all groups. Empty: it is written. */
+  #head: Buffer[] = [markFrame(beginMark)];
+  #written = 0;
+  #waiting: Waiting[] = [];
+  #flushing: Promise<void> | undefined;
+  #lastMs = Number.NEGATIVE_INFINITY;
+  #failure: unknown;
+  #turning: Promise<void> | undefined;
+  #mending: Promise<void> | undefined;
   /** By mark. */
-  const members = new Map<string, Member>();
-  let open = 0;
+  readonly #members = new Map<string, Member>();
+  #open = 0;
 
-  const flush = async () => {
+  constructor(
+    folder: string,
+    clock: Pick<Clock, 'nowMs' | 'sleepUntil'>,
+    options: JournalOptions,
+    files: JournalFiles,
+    earlier: EarlierFiles,
+    number: number,
+    file: DiskFile,
+  ) {
+    this.#folder = folder;
+    this.#clock = clock;
+    this.#options = options;
+    this.#files = files;
+    this.#lacking = earlier.lacking;
+    this.#earlier = earlier.numbers;
+    this.#number = number;
+    this.#file = file;
+  }
+
+  /** The store of that mark has all writes journaled under it, or will never be needed again. */
+  async #isWhole(mark: string) {
+    this.#members.delete(mark);
+    if (!this.#lacking.delete(mark)) return;
+    if (this.#lacking.size > 0) return this.#files.settle(mark);
+    const gone = this.#earlier;
+    this.#earlier = [];
+    await removeEarlier(this.#files, gone);
+  }
+
+  #begin(mark: Buffer) {
+    this.#group = newGroup();
+    this.#head = [markFrame(mark)];
+  }
+
+  async #flush() {
+    const { intervalMs, fileBytes } = this.#options;
     // Concurrent requests share a sync.
     await undefined;
-    while (waiting.length > 0) {
-      if (clock.nowMs() < lastMs + intervalMs) await clock.sleepUntil(lastMs + intervalMs);
-      lastMs = clock.nowMs();
-      const some = waiting;
-      waiting = [];
+    while (this.#waiting.length > 0) {
+      if (this.#clock.nowMs() < this.#lastMs + intervalMs) await this.#clock.sleepUntil(this.#lastMs + intervalMs);
+      this.#lastMs = this.#clock.nowMs();
+      const some = this.#waiting;
+      this.#waiting = [];
       try {
-        if (failure !== undefined) throw failure;
-        await writeWhole(file, [...head, group, ...some.flatMap(({ frame }) => frame)]);
-        await file.datasync();
-        head = [];
-        for (const { bytes } of some) written += bytes;
+        if (this.#failure !== undefined) throw this.#failure;
+        await writeWhole(this.#file, [...this.#head, this.#group, ...some.flatMap(({ frame }) => frame)]);
+        await this.#file.datasync();
+        this.#head = [];
+        for (const { bytes } of some) this.#written += bytes;
       } catch (error) {
-        failure ??= storeError(error as Error, folder);
-        for (const { reject } of some) reject(failure);
+        this.#failure ??= storeError(error as Error, this.#folder);
+        for (const { reject } of some) reject(this.#failure);
         continue;
       }
       for (const { resolve } of some) resolve();
-      if (written >= fileBytes && turning === undefined) await turn();
+      if (this.#written >= fileBytes && this.#turning === undefined) await this.#turn();
     }
-    flushing = undefined;
-  };
+    this.#flushing = undefined;
+  }
 
   /** Begins a new file. The earlier ones are deleted when every store has synced their writes. */
-  const turn = async () => {
-    const full = file;
+  async #turn() {
+    const full = this.#file;
     // If the next file cannot be created, this one continues, and the next try comes after as many bytes.
-    written = 0;
-    const next = await files.create(number + 1).catch(() => undefined);
+    this.#written = 0;
+    const next = await this.#files.create(this.#number + 1).catch(() => undefined);
     if (next === undefined) return;
-    file = next;
-    old.push(number++);
-    begin(turnMark);
+    this.#file = next;
+    this.#old.push(this.#number++);
+    this.#begin(turnMark);
     await full.close().catch(() => {});
-    const before = old;
-    turning = (async () => {
+    const before = this.#old;
+    this.#turning = (async () => {
       // A few at a time, since no caller waits for it.
-      const left = [...members.values()];
+      const left = [...this.#members.values()];
       const some = Array.from({ length: 2 }, async () => {
         for (let member = left.pop(); member !== undefined; member = left.pop()) await member.sync();
       });
       await Promise.all(some);
-      await files.remove(before);
-      old = old.filter((one) => !before.includes(one));
+      await this.#files.remove(before);
+      this.#old = this.#old.filter((one) => !before.includes(one));
     })()
       // A store that cannot be synced gets an error at its next write; its frames stay.
       .catch(() => {})
-      .finally(() => (turning = undefined));
-  };
+      .finally(() => (this.#turning = undefined));
+  }
 
-  const append = (frame: readonly Buffer[]): Promise<void> => {
-    if (failure !== undefined) return Promise.reject(failure);
+  #append(frame: readonly Buffer[]): Promise<void> {
+    if (this.#failure !== undefined) return Promise.reject(this.#failure);
     const bytes = frame.reduce((sum, part) => sum + part.length, 0);
-    const durable = new Promise<void>((resolve, reject) => waiting.push({ frame, bytes, resolve, reject }));
-    flushing ??= flush();
+    const durable = new Promise<void>((resolve, reject) => this.#waiting.push({ frame, bytes, resolve, reject }));
+    this.#flushing ??= this.#flush();
     return durable;
-  };
+  }
 
   /**
    * Starts a new file after a fault, such as a full disk. Writes that were not acknowledged are void, and no open
    * store can be ahead of the file.
    */
-  const restart = async () => {
-    const broken = file;
+  async #restart() {
+    const broken = this.#file;
     try {
-      file = await files.create(number + 1);
+      this.#file = await this.#files.create(this.#number + 1);
     } catch (error) {
-      throw storeError(error as Error, folder);
+      throw storeError(error as Error, this.#folder);
     }
-    old.push(number++);
-    [written, failure] = [0, undefined];
-    begin(beginMark);
+    this.#old.push(this.#number++);
+    [this.#written, this.#failure] = [0, undefined];
+    this.#begin(beginMark);
     await broken.close().catch(() => {});
+  }
+
+  readonly store: Journal['store'] = async (inner) => {
+    if (this.#failure !== undefined && this.#open === 0)
+      await (this.#mending ??= this.#restart().finally(() => (this.#mending = undefined)));
+    const mark = randomBytes(storeIdBytes);
+    const owed = marksIn(await inner.get(markKey)).filter(
+      (one, at) => at === 0 || this.#lacking.has(one) || this.#members.has(one),
+    );
+    const [before = ''] = owed;
+    for (const ops of this.#lacking.get(before) ?? []) await inner.write(ops);
+    // The new mark makes all of it durable, so the repeated writes are never written a third time. The earlier
+    // marks follow it: a kill before they are settled leaves them to the next process. None is settled earlier,
+    // because the row found may be in memory alone.
+    const marks = { key: markKey, value: Buffer.concat([mark, Buffer.from(owed.join(''), 'hex')]) };
+    await inner.write([marks], { sync: true });
+    for (const one of owed) await this.#isWhole(one);
+    let isOpen = true;
+    /** Writes apply in the order in which they were issued. */
+    let applied: Promise<unknown> = Promise.resolve();
+    const write: StateStore['write'] = (ops) => {
+      if (!isOpen) return Promise.reject(storeClosed());
+      if (ops.length === 0) return Promise.resolve();
+      const durable = this.#append(frameOf(mark, ops));
+      // Writes of one store become durable in the order of their frames, so each is issued after the previous one.
+      const mine = durable.then(() => inner.write(ops));
+      applied = Promise.allSettled([applied, mine]);
+      return mine;
+    };
+    /** Undefined until it closes. */
+    let closing: Promise<void> | undefined;
+    const sync = () => inner.write([marks], { sync: true });
+    const name = mark.toString('hex');
+    this.#members.set(name, { sync: () => applied.then(() => closing ?? sync()) });
+    this.#open += 1;
+    return {
+      get: (key) => inner.get(key),
+      getMany: (keys) => inner.getMany(keys),
+      scan: (range) => scanWithoutMark(inner, range),
+      write,
+      figures: () => inner.figures?.() ?? null,
+      close: async () => {
+        if (closing !== undefined) return inner.close();
+        isOpen = false;
+        closing = applied.then(sync);
+        try {
+          // In this order: frames of a mark that no store has would be kept for ever.
+          await closing;
+          this.#members.delete(name);
+          await this.#append(frameOf(mark, []));
+          await inner.write([{ key: markKey, value: null }]);
+        } finally {
+          this.#open -= 1;
+          await inner.close();
+        }
+      },
+    };
   };
 
-  return {
-    async store(inner) {
-      if (failure !== undefined && open === 0) await (mending ??= restart().finally(() => (mending = undefined)));
-      const mark = randomBytes(storeIdBytes);
-      const owed = marksIn(await inner.get(markKey)).filter(
-        (one, at) => at === 0 || lacking.has(one) || members.has(one),
-      );
-      const [before = ''] = owed;
-      for (const ops of lacking.get(before) ?? []) await inner.write(ops);
-      // The new mark makes all of it durable, so the repeated writes are never written a third time. The earlier
-      // marks follow it: a kill before they are settled leaves them to the next process. None is settled earlier,
-      // because the row found may be in memory alone.
-      const marks = { key: markKey, value: Buffer.concat([mark, Buffer.from(owed.join(''), 'hex')]) };
-      await inner.write([marks], { sync: true });
-      for (const one of owed) await isWhole(one);
-      let isOpen = true;
-      /** Writes apply in the order in which they were issued. */
-      let applied: Promise<unknown> = Promise.resolve();
-      const write: StateStore['write'] = (ops) => {
-        if (!isOpen) return Promise.reject(storeClosed());
-        if (ops.length === 0) return Promise.resolve();
-        const durable = append(frameOf(mark, ops));
-        // Writes of one store become durable in the order of their frames, so each is issued after the previous one.
-        const mine = durable.then(() => inner.write(ops));
-        applied = Promise.allSettled([applied, mine]);
-        return mine;
-      };
-      /** Undefined until it closes. */
-      let closing: Promise<void> | undefined;
-      const sync = () => inner.write([marks], { sync: true });
-      const name = mark.toString('hex');
-      members.set(name, { sync: () => applied.then(() => closing ?? sync()) });
-      open += 1;
-      return {
-        get: (key) => inner.get(key),
-        getMany: (keys) => inner.getMany(keys),
-        scan: (range) => scanWithoutMark(inner, range),
-        write,
-        figures: () => inner.figures?.() ?? null,
-        async close() {
-          if (closing !== undefined) return inner.close();
-          isOpen = false;
-          closing = applied.then(sync);
-          try {
-            // In this order: frames of a mark that no store has would be kept for ever.
-            await closing;
-            members.delete(name);
-            await append(frameOf(mark, []));
-            await inner.write([{ key: markKey, value: null }]);
-          } finally {
-            open -= 1;
-            await inner.close();
-          }
-        },
-      };
-    },
-    get isOwing() {
-      return lacking.size > 0;
-    },
-    async forget(inner) {
-      for (const mark of marksIn(await inner.get(markKey))) await isWhole(mark);
-    },
-    async close() {
-      await flushing;
-      await turning;
-      await file.close();
-      if (members.size === 0) await files.remove([...old, number]);
-    },
+  get isOwing() {
+    return this.#lacking.size > 0;
+  }
+
+  readonly forget: Journal['forget'] = async (inner) => {
+    for (const mark of marksIn(await inner.get(markKey))) await this.#isWhole(mark);
   };
+
+  readonly close: Journal['close'] = async () => {
+    await this.#flushing;
+    await this.#turning;
+    await this.#file.close();
+    if (this.#members.size === 0) await this.#files.remove([...this.#old, this.#number]);
+  };
+}
+
+function newGroup(): Buffer {
+  return markFrame(randomBytes(storeIdBytes));
 }
 
 /** The marks in a row, in hexadecimal: the store's current mark, and earlier ones. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SystemClock } from '../../../../../services/runtime/clock.ts';
-import { createAppender } from '../../../../../services/runtime/log/kafka/appender.ts';
+import { Appender } from '../../../../../services/runtime/log/kafka/appender.ts';
 import { transient } from '../../../../../services/runtime/log/kafka/errors.ts';
 import { kafkaLimits } from '../../../../../services/runtime/log/kafka/kafka-limits.ts';
 import type { AppendRecord } from '../../../../../services/runtime/log/log.ts';
@@ -29,7 +29,7 @@ function slowOldLeader(script: Script = {}) {
       await script.answering?.(node);
     },
   });
-  const appender = createAppender(scripted.cluster, new SystemClock(), 3_000, undefined);
+  const appender = new Appender(scripted.cluster, new SystemClock(), 3_000, undefined);
   const move = async () => {
     await sleep(10);
     scripted.leaders[0] = 2;
@@ -176,7 +176,7 @@ async function randomRun(seed: number): Promise<void> {
       losing('there is no leader', 0.05);
     },
   });
-  const appender = createAppender(scripted.cluster, new SystemClock(), 4_000, undefined);
+  const appender = new Appender(scripted.cluster, new SystemClock(), 4_000, undefined);
   let isOver = false;
   const moves = (async () => {
     while (!isOver) {
@@ -222,7 +222,7 @@ test('appends are in the log once, in order and at their offsets, whatever broke
 test('a partition whose appends were given up is not blocked by them when it is used again later', async (t) => {
   let isRefusing = true;
   const { cluster } = scriptedCluster(1, { refusing: () => (isRefusing ? notEnoughReplicas : undefined) });
-  const appender = createAppender(cluster, new SystemClock(), 100, undefined);
+  const appender = new Appender(cluster, new SystemClock(), 100, undefined);
   await assert.rejects(appender.append([record('a')]), /NOT_ENOUGH_REPLICAS/);
   assert.deepEqual(appender.blocked(), []);
   const laterMs = performance.now() + 2 * kafkaLimits.blockedAppendMs;
@@ -243,7 +243,7 @@ test('a partition whose appends were given up is not blocked by them when it is 
 
 test('a partition that is appended to again at once after its appends were given up stays blocked', async (t) => {
   const { cluster } = scriptedCluster(1, { refusing: () => notEnoughReplicas });
-  const appender = createAppender(cluster, new SystemClock(), 100, undefined);
+  const appender = new Appender(cluster, new SystemClock(), 100, undefined);
   const beganMs = performance.now();
   await assert.rejects(appender.append([record('a')]), /NOT_ENOUGH_REPLICAS/);
   const late = appender.append([record('b')]);

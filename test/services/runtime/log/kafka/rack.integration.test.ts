@@ -6,7 +6,7 @@ import { skipReason } from '../../../../../lab/kafka/components.ts';
 import { createBrokerWatch } from '../../../../../services/runtime/log/kafka/broker-watch.ts';
 import { type Cluster, openCluster } from '../../../../../services/runtime/log/kafka/cluster.ts';
 import { openKafkaLog } from '../../../../../services/runtime/log/kafka/kafka-log.ts';
-import { createKafkaReader } from '../../../../../services/runtime/log/kafka/reader.ts';
+import { KafkaReader } from '../../../../../services/runtime/log/kafka/reader.ts';
 import type { Log, LogReader } from '../../../../../services/runtime/log/log.ts';
 
 const skip = (await skipReason()) ?? false;
@@ -55,7 +55,7 @@ describe('a reader in the rack of a replica', { skip, timeout: 600_000 }, () => 
     appended += count;
   };
   const readerAt = (rack: string | undefined) =>
-    createKafkaReader(
+    new KafkaReader(
       cluster,
       async (name, partition) => log.offsets(name, partition),
       async () => undefined,
