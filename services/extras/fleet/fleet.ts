@@ -29,6 +29,8 @@ export interface FleetOptions {
   start(file: CrawlFile, path: string): RunningCrawl;
   /** Returns the number of page records of a crawl that does not run, including dropped records. */
   pagesEnd(path: string): Promise<number>;
+  /** Returns the reason why a crawl that has ended has no page. Absent: it is not looked up. */
+  whyNoPage?(file: CrawlFile, path: string): Promise<string>;
   /** Returns the reason why an owner's crawls may not run now; null: they may. Absent: all crawls may run. */
   heldFor?(owner: string): string | null;
   /** Returns the status of a crawl's webhook, as the API answers it. null: no webhook. Absent: no crawl has one. */
@@ -127,7 +129,7 @@ export class Fleet {
     const file: CrawlFile = {
       ...{ format: 1, name, owner, weight, createdAtMs, wish: 'running', incarnation: createdAtMs.toString(36) },
       ...{ seeds, policy, idempotencyKey, requestHash, counts: noCounts, webhook, output },
-      ...{ end: null, failure: null, hold: null },
+      ...{ end: null, failure: null, noPage: null, hold: null },
       changes: [{ n: 0, kind: 'created', atMs: createdAtMs, pages: 0, detail: '' }],
     };
     const entry = restingEntry(file);
@@ -398,9 +400,21 @@ export class Fleet {
 
   /** Returns the end of a crawl with its change: one write has both, so that no reader sees one without the other. */
   async #endedAs(entry: Entry, end: 'done' | 'quota'): Promise<Partial<CrawlFile>> {
-    const ended = { wish: 'ended', end } as const;
+    const ended = { wish: 'ended', end, noPage: await this.#whyNoPage(entry) } as const;
     if (!isUnnoted({ ...entry.file, ...ended })) return ended;
     return { ...ended, changes: await this.#changed(entry, 'ended', end) };
+  }
+
+  async #whyNoPage({ file, running }: Entry): Promise<string | null> {
+    if (running === undefined || running.counts.pages > 0) return null;
+    try {
+      return (await this.#options.whyNoPage?.(file, this.pathOf(file.name))) ?? null;
+    } catch (error) {
+      this.#options.say(
+        `${file.name}: the reason for its end without a page cannot be read: ${errorOf(error).message}`,
+      );
+      return null;
+    }
   }
 
   /** Returns the changes of a crawl with one more. Call it while nothing of the crawl runs. */
@@ -433,9 +447,9 @@ export class Fleet {
   }
 
   #answer({ file, state, running }: Entry): CrawlAnswer {
-    const { name, owner, weight, end, failure, createdAtMs, seeds, counts } = file;
+    const { name, owner, weight, end, failure, noPage, createdAtMs, seeds, counts } = file;
     return {
-      ...{ name, owner, weight, state, end, failure, createdAtMs, seeds: seeds.length },
+      ...{ name, owner, weight, state, end, failure, noPage, createdAtMs, seeds: seeds.length },
       counts: running?.counts ?? counts,
       pagesPerSecond: running?.pagesPerSecond ?? 0,
       webhook: this.#options.webhookOf?.(file) ?? null,
