@@ -494,7 +494,7 @@ describe('the dashboard in a browser', { skip: executablePath === undefined && n
     await page.getByRole('dialog').getByRole('button', { name: 'Resume' }).click();
     while (small.web.requests().length === paused) await sleep(50);
     crawl.child.kill('SIGTERM');
-    await page.getByText(/This crawl and its service have ended \(stopped\)/).waitFor();
+    await page.getByText(/This crawl has ended \(stopped\)/).waitFor();
     assert.equal((await crawl.ended).code, 130);
     // Nobody answers any more, and that it has ended still stands.
     await sleep(1_500);

@@ -1,6 +1,7 @@
 /** Starts one crawl of a fleet. It runs like `crawl` over its data folder, beside the other crawls. */
 import type { Counters } from '../../../../topology/frontier/changes/counters.ts';
 import { storedPolicy } from '../../../../topology/policy/validate.ts';
+import type { CrawlOutcome } from '../../../application/crawl/crawl-outcome.ts';
 import type { CrawlStatus } from '../../../application/crawl/watch-crawl.ts';
 import type { FetcherConfig } from '../../../application/fetching.ts';
 import type { Processor } from '../../../application/processor/processor.ts';
@@ -160,11 +161,13 @@ export function startFleetCrawl(options: FleetCrawlOptions, file: CrawlFile, pat
     // These counters include the decisions since `live` was read last.
     counters = outcome.counters;
     live = () => undefined;
-    return outcome.end;
+    end = outcome.end;
+    return end;
   };
+  let end: CrawlOutcome['end'] | undefined;
   const ended = run().finally(() => {
     reads = undefined;
-    hide();
+    hide(end === 'stopped' ? undefined : end);
     crawlPace.leave();
     work.leave();
     options.data.closed?.(file);
