@@ -59,6 +59,8 @@ export interface FrontierGroup {
   ready(): Promise<void>;
   /** The partitions of this member that are being restored, or are stopped and why, in words; null: none. */
   waitsFor(): string | null;
+  /** The copies of this member that have not caught up yet since they were assigned, in words; null: none. */
+  warms(): string | null;
   /** A note in words if there is no fetcher; null: there is one, or it is unknown. */
   note(): string | null;
   /** The partitions of this member that have stopped. */
@@ -115,6 +117,12 @@ export async function joinFrontierGroup(options: FrontierGroupOptions): Promise<
         owner !== undefined || fault !== undefined ? [[partition, owner?.committed]] : [],
       ),
     );
+  // An outage of the brokers does not make a copy cold again.
+  const warmed = new WeakSet<Standby>();
+  const isWarm = (copy: Standby | undefined) => {
+    if (copy?.status.hasCaughtUp) warmed.add(copy);
+    return copy !== undefined && warmed.has(copy);
+  };
   const committing = new AbortController();
   const ofGroup = { log, clock: options.clock, group: `${crawl}.frontier` };
   const commits = commitPositions({
@@ -149,6 +157,12 @@ export async function joinFrontierGroup(options: FrontierGroupOptions): Promise<
         partitionTasks.flatMap((partitionTask, one) => (isRestored(partitionTask) ? [] : [one])),
       );
       return [...faults, ...(restoring === null ? [] : [restoring])].join('; ') || null;
+    },
+    warms: () => {
+      const cold = partitionTasks.flatMap((task, partition) =>
+        task.copies && !isWarm(task.standby) ? [partition] : [],
+      );
+      return cold.length === 0 ? null : `copying partition${cold.length === 1 ? '' : 's'} ${cold.join(', ')}`;
     },
     stopped: () => partitionTasks.flatMap(({ stopped: fault }, partition) => (fault === undefined ? [] : [partition])),
     note: () => (fetchers?.fetchers === 0 ? noFetcher : null),
