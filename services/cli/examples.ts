@@ -60,6 +60,7 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   'state digest': [folder],
   'state verify': [folder],
   'state rebuild': [`${folder} --all --into rebuilt`],
+  'state move': [`${folder} --into crawl-data/second`],
   'state at': [`--time 2026-01-31T12:00:00Z ${folder} --http 9465`, `--offset 1000 --partition 0 ${folder}`],
   'state snapshot': [`${folder} --to snapshots`],
   'state snapshots': [`${folder} --to snapshots`],

@@ -59,6 +59,8 @@ export interface FrontierGroup {
   ready(): Promise<void>;
   /** The partitions of this member that are being restored, or are stopped and why, in words; null: none. */
   waitsFor(): string | null;
+  /** The copies of this member that have not caught up yet since they were assigned, in words; null: none. */
+  warms(): string | null;
   /** A note in words if there is no fetcher; null: there is one, or it is unknown. */
   note(): string | null;
   /** The partitions of this member that have stopped. */
@@ -84,6 +86,8 @@ class JoinedFrontier implements FrontierGroup {
   /** Set by `join`. */
   #membership: Membership | undefined;
   #stopped = false;
+  /** An outage of the brokers does not make a copy cold again. */
+  readonly #warmed = new WeakSet<Standby>();
 
   constructor(options: FrontierGroupOptions) {
     this.#options = options;
@@ -177,6 +181,18 @@ class JoinedFrontier implements FrontierGroup {
     );
     return [...faults, ...(restoring === null ? [] : [restoring])].join('; ') || null;
   };
+
+  readonly warms: FrontierGroup['warms'] = () => {
+    const cold = this.#partitionTasks.flatMap((task, partition) =>
+      task.copies && !this.#isWarm(task.standby) ? [partition] : [],
+    );
+    return cold.length === 0 ? null : `copying partition${cold.length === 1 ? '' : 's'} ${cold.join(', ')}`;
+  };
+
+  #isWarm(copy: Standby | undefined): boolean {
+    if (copy?.status.hasCaughtUp) this.#warmed.add(copy);
+    return copy !== undefined && this.#warmed.has(copy);
+  }
 
   readonly stopped: FrontierGroup['stopped'] = () =>
     this.#partitionTasks.flatMap(({ stopped: fault }, partition) => (fault === undefined ? [] : [partition]));

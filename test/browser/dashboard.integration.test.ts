@@ -199,6 +199,11 @@ describe('the dashboard in a browser', { skip: executablePath === undefined && n
     await page.keyboard.type('EXAMPLE.edu');
     await page.getByText('30 of 37 found', { exact: true }).waitFor();
     assert.equal((await hostsShown(page)).length, 30);
+    // The view can be sent.
+    assert.equal(new URL(page.url()).search, '?sort=name&search=EXAMPLE.edu');
+    await page.reload();
+    await page.getByText('30 of 37 found', { exact: true }).waitFor();
+    await page.locator('.hosts th[aria-sort=ascending]', { hasText: 'Host' }).waitFor();
   });
 
   it('the dashboard in a browser leads from a host to its page with its queue, and to a URL’s history, on a phone too', async () => {
@@ -494,7 +499,7 @@ describe('the dashboard in a browser', { skip: executablePath === undefined && n
     await page.getByRole('dialog').getByRole('button', { name: 'Resume' }).click();
     while (small.web.requests().length === paused) await sleep(50);
     crawl.child.kill('SIGTERM');
-    await page.getByText(/This crawl and its service have ended \(stopped\)/).waitFor();
+    await page.getByText(/This crawl has ended \(stopped\)/).waitFor();
     assert.equal((await crawl.ended).code, 130);
     // Nobody answers any more, and that it has ended still stands.
     await sleep(1_500);

@@ -111,6 +111,55 @@ describe('the page of a fleet in a browser', {
     await page.getByRole('button', { name: 'End big' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'End' }).click();
     await page.locator('tr[data-crawl="big"] td', { hasText: /^ended/ }).waitFor();
+    await whole.locator('#connection', { hasText: 'crawl big has ended (stopped)' }).waitFor();
+
+    await page.getByRole('button', { name: 'Delete big' }).click();
+    await page
+      .getByRole('dialog', { name: 'Delete big?' })
+      .getByText(/all its other data are removed/)
+      .waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await page.locator('#toast', { hasText: 'big was deleted' }).waitFor();
+    assert.equal((await fleet.call('GET', '/v1/crawls/big')).status, 404);
+  });
+
+  it('the page of a fleet in a browser leaves single pages out of the list until they are asked for, and says what got nothing', async () => {
+    const flags = ['--allow-private', '--contact', 'me@example.org', '--host-delay', '50ms'];
+    const fleet = await startFleet(join(temporaryFolder(), 'fleet'), flags);
+    after(() => fleet.running.child.kill('SIGKILL'));
+    const nothing = createServer((_, response) => void response.writeHead(404).end());
+    await new Promise<void>((resolve) => nothing.listen(0, '127.0.0.1', resolve));
+    after(() => nothing.close());
+    const { port } = nothing.address() as AddressInfo;
+    await fleet.create({ seeds: [`http://127.0.0.1:${port}/`], name: 'nothing' });
+    const scraped = await fleet.call('POST', '/v1/scrape', { url: seed, waitSeconds: 50 });
+    assert.equal(scraped.status, 200, JSON.stringify(scraped.body));
+    const page = await open(fleet.base);
+    await page.locator('tr[data-crawl="nothing"] td', { hasText: 'ended: nothing fetched' }).waitFor();
+    await page.getByRole('button', { name: 'nothing', exact: true }).click();
+    await page.locator('#one-text', { hasText: /nothing was fetched: .*gone 404/ }).waitFor();
+    const single = page.locator('tr[data-crawl^="page-"]');
+    assert.equal(await single.count(), 0);
+    await page.getByLabel('single pages: 1').check();
+    await single.waitFor();
+    await page.reload();
+    await single.waitFor();
+  });
+
+  it('the page of a crawl in a fleet says that the crawl has ended, while it is open and when it is opened later', async () => {
+    const flags = ['--allow-private', '--contact', 'me@example.org', '--host-delay', '50ms'];
+    const fleet = await startFleet(join(temporaryFolder(), 'fleet'), flags);
+    after(() => fleet.running.child.kill('SIGKILL'));
+    const policy = { delayMs: 300, delayFactor: 0, pageQuota: 20 };
+    await fleet.create({ seeds: [seed], name: 'short', policy });
+    await fleet.until('the crawl runs', ([crawl]) => crawl!.state === 'running');
+    const page = await open(`${fleet.base}/crawls/short/dashboard`);
+    await page.locator('#crawl', { hasText: 'short' }).waitFor();
+    await page.locator('#connection', { hasText: 'This crawl has ended' }).waitFor();
+    await page.waitForTimeout(8_000);
+    assert.match((await page.locator('#connection').textContent())!, /This crawl has ended/, 'it goes on saying so');
+    await page.reload();
+    await page.locator('#connection', { hasText: 'crawl short has ended (quota)' }).waitFor();
   });
 
   it('the page of a fleet in a browser asks for a key if owners have keys, and shows an owner its own crawls and quotas only', async () => {

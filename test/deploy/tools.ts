@@ -24,7 +24,7 @@ const definitionFiles: Readonly<Record<string, readonly string[]>> = {
 const validator = 'kubernetes-validate==1.37.0';
 /** Of the schemas: the manifests name nothing newer than 1.31 has (`unhealthyPodEvictionPolicy`). */
 export const kubernetesVersion = '1.31';
-const pythonFolder = 'kubernetes-validate-1.37.0';
+export const pythonFolder = 'kubernetes-validate-1.37.0';
 const outputMax = 64 * 2 ** 20;
 
 export interface Manifest {

@@ -1,11 +1,12 @@
-/** The consumers in Python, Go and Java, installed and started by the commands of examples/README.md, on a real broker. */
+/** The consumers in Python, Go and Java, and Kafka Connect, installed and started by the commands of examples/README.md, on a real broker. */
 import assert from 'node:assert/strict';
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { cpSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { Kafka, logLevel } from 'kafkajs';
 import { startBroker, type TestBroker } from '../../lab/kafka/broker.ts';
 import { skipReason } from '../../lab/kafka/components.ts';
 import { runCommand } from '../../lab/process/command.ts';
@@ -35,7 +36,7 @@ interface Started {
   stop(): Promise<void>;
 }
 
-describe('the consumers in Python, Go and Java', { skip, timeout: 900_000 }, () => {
+describe('the consumers in Python, Go and Java, and Kafka Connect', { skip, timeout: 900_000 }, () => {
   let broker: TestBroker;
   let registry: TestRegistry;
   let at: readonly string[];
@@ -46,7 +47,8 @@ describe('the consumers in Python, Go and Java', { skip, timeout: 900_000 }, () 
     execFileSync('python3', ['-m', 'venv', join(folder, 'environment')]);
     [broker, registry] = await Promise.all([startBroker(), startRegistry()]);
     at = ['--brokers', broker.brokers, '--registry', registry.url, '--crawl', crawl];
-    for (const name of ['python', 'go', 'java']) cpSync(join(examples, name), join(folder, name), { recursive: true });
+    for (const name of ['python', 'go', 'java', 'connect'])
+      cpSync(join(examples, name), join(folder, name), { recursive: true });
   });
   after(async () => {
     for (const child of running) signalAll(child, 'SIGKILL');
@@ -64,7 +66,14 @@ describe('the consumers in Python, Go and Java', { skip, timeout: 900_000 }, () 
 
   function start(name: string, command: string): Started & { readonly ended: Promise<number | null> } {
     const path = `${join(folder, 'environment/bin')}:${process.env['PATH']}`;
-    const env = { ...process.env, PATH: path, BROKERS: broker.brokers, REGISTRY: registry.url, CRAWL: crawl };
+    const env = {
+      ...process.env,
+      PATH: path,
+      BROKERS: broker.brokers,
+      REGISTRY: registry.url,
+      CRAWL: crawl,
+      APICURIO: registry.ownUrl,
+    };
     const child = spawn('sh', ['-c', command], {
       ...{ cwd: join(folder, name), env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] },
     });
@@ -123,6 +132,28 @@ describe('the consumers in Python, Go and Java', { skip, timeout: 900_000 }, () 
   const sameCounts = (one: ReadonlyMap<string, number>, two: ReadonlyMap<string, number>) =>
     one.size === two.size && [...one].every(([host, count]) => two.get(host) === count);
 
+  /** The URLs in the lines that Connect has appended, sorted. */
+  function urlsOfConnect(): string[] {
+    const file = join(folder, 'connect', 'pages.txt');
+    const lines = existsSync(file) ? readFileSync(file, 'utf8').trimEnd().split('\n') : [];
+    return lines.map((line) => /^Struct\{url=(\S+),status=200,title=\S/.exec(line)?.[1] ?? line).sort();
+  }
+
+  /** By the positions of its consumer group. */
+  async function hasConnectReadAll(): Promise<boolean> {
+    const admin = new Kafka({ brokers: broker.brokers.split(','), logLevel: logLevel.NOTHING }).admin();
+    await admin.connect();
+    try {
+      const topic = `${crawl}.pages`;
+      const ends = await admin.fetchTopicOffsets(topic);
+      const [read] = await admin.fetchOffsets({ groupId: 'connect-pages-to-file', topics: [topic] });
+      const positions = new Map(read?.partitions.map(({ partition, offset }) => [partition, Number(offset)]));
+      return ends.every(({ partition, high }) => Number(high) === 0 || positions.get(partition) === Number(high));
+    } finally {
+      await admin.disconnect();
+    }
+  }
+
   it('each example has fewer than 80 lines', () => {
     for (const file of ['python/titles.py', 'go/titles.go', 'java/src/main/java/PagesByHost.java'])
       assert.ok(readFileSync(join(examples, file), 'utf8').split('\n').length - 1 < linesMax, file);
@@ -142,6 +173,10 @@ describe('the consumers in Python, Go and Java', { skip, timeout: 900_000 }, () 
       await started.stop();
       assert.deepEqual(urlsOf(started).sort(), pages, name);
     }
+    const connecting = await startExample('connect');
+    await until(connecting, 'Connect appends every page', () => urlsOfConnect().length >= pages.length);
+    await connecting.stop();
+    assert.deepEqual(urlsOfConnect(), pages);
     const counting = await startExample('java');
     await until(counting, 'Java counts every page', () => sameCounts(countsOf(counting), hostsOf(pages)));
     await counting.stop();
@@ -159,6 +194,13 @@ describe('the consumers in Python, Go and Java', { skip, timeout: 900_000 }, () 
       assert.deepEqual(takenBackOf(started).sort(), gone, name);
       assert.deepEqual(urlsOf(started), [], name);
     }
+    const connected = await startExample('connect');
+    while (!(await hasConnectReadAll())) {
+      assert.ok(connected.isRunning(), connected.lines().slice(-40).join('\n'));
+      await sleep(500);
+    }
+    await connected.stop();
+    assert.deepEqual(urlsOfConnect(), pages);
     // On another machine, the state comes from its changelog.
     rmSync(join(folder, 'java', 'state'), { recursive: true });
     const again = await startExample('java');

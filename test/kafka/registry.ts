@@ -8,13 +8,15 @@ import { freePorts, startJava, untilReady } from '../../lab/kafka/daemon.ts';
 export interface TestRegistry {
   /** The base of the Confluent API. */
   readonly url: string;
+  /** The base of Apicurio's own API. */
+  readonly ownUrl: string;
   readonly pid: number;
   stop(): Promise<void>;
 }
 
 export async function startRegistry(options: { readonly port?: number } = {}): Promise<TestRegistry> {
   const external = process.env['SCHEMA_REGISTRY_URL'];
-  if (external) return { url: external, pid: -1, stop: async () => {} };
+  if (external) return { url: external, ownUrl: ownUrlOf(external), pid: -1, stop: async () => {} };
   const jar = await registryJar();
   const port = options.port ?? ((await freePorts(1))[0] as number);
   const folder = await mkdtemp(join(tmpdir(), 'crawlstream-registry-'));
@@ -37,5 +39,9 @@ export async function startRegistry(options: { readonly port?: number } = {}): P
     await stop();
     throw error;
   }
-  return { url, pid: daemon.pid, stop };
+  return { url, ownUrl: ownUrlOf(url), pid: daemon.pid, stop };
+}
+
+function ownUrlOf(url: string): string {
+  return url.replace(/\/apis\/ccompat\/v\d+$/, '/apis/registry/v2');
 }

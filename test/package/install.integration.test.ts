@@ -1,10 +1,12 @@
 /** The package as npm would publish it, installed in projects of others: TypeScript under strict, and JavaScript. */
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { before, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { startSmallWeb } from '../services/cli/small-web.ts';
 import { temporaryFolder } from '../services/runtime/store/temporary-folder.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -26,13 +28,15 @@ describe('the package', { timeout: 600_000 }, () => {
     }
   };
   let files: readonly string[] = [];
+  let tarball = '';
+  const quiet = ['--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund'];
 
   before(() => {
     const [packed] = JSON.parse(run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', folder], root));
     files = packed.files.map(({ path }: { readonly path: string }) => path);
     write('package.json', JSON.stringify({ name: 'guest', private: true, type: 'module' }));
-    const quiet = ['--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund'];
-    run('npm', ['install', ...quiet, join(folder, packed.filename)]);
+    tarball = join(folder, packed.filename);
+    run('npm', ['install', ...quiet, tarball]);
   });
 
   it('the package holds programs and documents, and no test', () => {
@@ -51,6 +55,17 @@ describe('the package', { timeout: 600_000 }, () => {
 
   it('the package brings a command that prints its version', () => {
     assert.equal(run(join(folder, 'node_modules/.bin/crawlstream'), ['--version']).trim(), version);
+  });
+
+  it('the package crawls by npx in a project, and as a global command in any folder, which reads the same data', async () => {
+    const small = await startSmallWeb({ hosts: 1, pagesPerHost: 4, domains: 1 });
+    const crawl = ['--no', '--', 'crawlstream', ...small.crawlArguments, '--delay', '0', '--data', 'data'];
+    await promisify(execFile)('npx', crawl, { cwd: folder });
+    const prefix = join(folder, 'global');
+    run('npm', ['install', '-g', '--prefix', prefix, ...quiet, tarball]);
+    const pages = run(join(prefix, 'bin/crawlstream'), ['pages', '--json', '--data', join(folder, 'data')], prefix);
+    const urls = pages.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line).url as string]));
+    assert.deepEqual(urls.sort(), [...small.plan.expected(small.port).fetch].sort());
   });
 
   it('the package is imported from JavaScript, by its two names and by no inner path', () => {

@@ -74,9 +74,12 @@ describe('the package as "npm install" installs it', { timeout: 900_000 }, () =>
     spawnSync(process.execPath, [join(root, ours[0]!), ...ours.slice(1)], { cwd: folder, env });
     const { status, stderr } = run('stats', '--data', 'rocks');
     const [, command] =
-      /was written by rocksdb, which this installation leaves out: (npm install .*)$/m.exec(stderr) ?? [];
+      /was written by rocksdb, which this installation leaves out \(.*\): (npm install .*)$/m.exec(stderr) ?? [];
     assert.equal(status, 1, stderr);
     assert.equal(command, 'npm install --ignore-scripts rocksdb@5', stderr);
+    const move = [join(root, ours[0]!), 'state', 'move', '--data', 'rocks', '--into', 'moved'];
+    assert.equal(spawnSync(process.execPath, move, { cwd: folder }).status, 0);
+    assert.equal(run('stats', '--data', 'moved').status, 0);
     type(command!);
     for (const data of ['rocks', 'plain']) {
       const stats = run('stats', '--data', data);

@@ -20,6 +20,7 @@ export const longFiles: ReadonlySet<string> = new Set([
   'test/upgrade/kept-releases.integration.test.ts',
   'test/upgrade/rolling.integration.test.ts',
   // Projects that install the package, or packages of other languages.
+  'test/deploy/kubeconform.integration.test.ts',
   'test/examples/examples.integration.test.ts',
   'test/examples/languages.integration.test.ts',
   'test/package/optional.integration.test.ts',

@@ -26,6 +26,7 @@ import { counted } from '../../runtime/counted.ts';
 import { toStdout } from '../../runtime/logging/door.ts';
 import { wholeNumber } from '../flags/arguments.ts';
 import { addKafkaOptions } from '../flags/kafka-flags.ts';
+import { addMoveCommand } from './move.ts';
 import { runRebuild } from './rebuild.ts';
 import type { SnapshotFlags, SnapshotsFlags } from './snapshot.ts';
 import { runSnapshot, runSnapshots } from './snapshot.ts';
@@ -34,7 +35,7 @@ import { type AtFlags, addAtOptions, runAt } from './state-at.ts';
 export function addStateCommand(program: Command): void {
   const state = program
     .command('state')
-    .description('the state of a crawl’s partitions: digest, verify, rebuild, at an earlier time, snapshot');
+    .description('the state of a crawl’s partitions: digest, verify, rebuild, at an earlier time, snapshot, move');
   addStateOptions(
     state.command('digest').description('print a digest of the state of each partition, with its position'),
   ).action((flags: StateFlags) => withStates(flags, (source) => printDigests(source, flags)));
@@ -58,6 +59,7 @@ export function addStateCommand(program: Command): void {
     withStates(flags, (source) => runAt(source, flags)),
   );
   addSnapshotCommands(state);
+  addMoveCommand(state);
 }
 
 function addSnapshotCommands(state: Command): void {

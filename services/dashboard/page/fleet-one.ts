@@ -22,13 +22,14 @@ export function showOne() {
   };
   const show = (crawl: FleetCrawl) => {
     if (crawl.name !== name) return;
-    const { counts, seeds, createdAtMs, failure, data, state } = crawl;
+    const { counts, seeds, createdAtMs, failure, noPage, data, state } = crawl;
     dashboard.href = `../crawls/${name}/dashboard/`;
     dashboard.hidden = state !== 'running';
     const facts = [
       `created ${clock(createdAtMs)} from ${count(seeds)} seed${seeds === 1 ? '' : 's'}`,
       `${count(counts.pages)} pages, ${bytes(counts.bytes)}, ${count(counts.leased)} in progress, ${count(counts.failed)} without a page`,
       failure === null ? '' : `failure: ${failure}`,
+      noPage === null ? '' : `nothing was fetched: ${noPage}`,
       data === undefined ? '' : `full dashboard: crawlstream dashboard --data ${data}`,
     ];
     setText(byId('one-text'), facts.filter((fact) => fact !== '').join('; '));

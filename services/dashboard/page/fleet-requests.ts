@@ -10,6 +10,8 @@ export interface FleetCrawl {
   readonly state: string;
   readonly end: string | null;
   readonly failure: string | null;
+  /** Why it ended without any page. */
+  readonly noPage: string | null;
   readonly createdAtMs: number;
   readonly seeds: number;
   readonly counts: {
@@ -50,6 +52,10 @@ export async function askOwners(): Promise<readonly FleetOwner[]> {
 
 export function steerCrawl(name: string, verb: CrawlVerb): Promise<FleetCrawl> {
   return ask<FleetCrawl>(`../v1/crawls/${encodeURIComponent(name)}/${verb}`, { method: 'POST' });
+}
+
+export async function deleteCrawl(name: string): Promise<void> {
+  await answerTo(`../v1/crawls/${encodeURIComponent(name)}`, { method: 'DELETE' }, false);
 }
 
 export function startCrawl(seed: string): Promise<FleetCrawl> {

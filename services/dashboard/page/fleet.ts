@@ -9,6 +9,7 @@ import {
   askCrawls,
   askOwners,
   type CrawlVerb,
+  deleteCrawl,
   type FleetCrawl,
   type FleetOwner,
   startCrawl,
@@ -23,6 +24,9 @@ const everyMs = 1_000;
 const ownersEvery = 10;
 const againMs = 5_000;
 const running: ReadonlySet<string> = new Set(['starting', 'running']);
+const moving: ReadonlySet<string> = new Set([...running, 'pausing', 'ending']);
+/** Crawls of single pages: `POST /v1/scrape` names them (services/extras/fleet/scrape/page-scraper.ts). */
+const ofOnePage = /^page-[0-9a-f]{24}$/;
 
 themeButton(byId<HTMLButtonElement>('theme'), () => {});
 const one = showOne();
@@ -55,27 +59,53 @@ function crawlRow(name: string) {
     return made;
   };
   const [pause, resume, end] = [button('pause', 'Pause'), button('resume', 'Resume'), button('end', 'End')] as const;
+  const remove = el('button', { type: 'button', 'aria-label': `Delete ${name}` }, 'Delete');
+  remove.addEventListener('click', () => void removeCrawl(latest));
   const cells = texts.map((text, at) => cell(text, at > 1));
-  const row = rowOf(el('th', { scope: 'row' }, open), ...cells, cell(el('span', {}, pause, ' ', resume, ' ', end)));
+  const row = rowOf(
+    el('th', { scope: 'row' }, open),
+    ...cells,
+    cell(el('span', {}, pause, ' ', resume, ' ', end, ' ', remove)),
+  );
   row.dataset['crawl'] = name;
   return {
     row,
     show(crawl: FleetCrawl, weights: number) {
       latest = crawl;
-      const { owner, state, end: why, weight, counts, pagesPerSecond } = crawl;
+      const { owner, state, weight, counts, pagesPerSecond } = crawl;
       const share = running.has(state) ? percent(weight / weights) : '–';
-      const shown = [owner, why === null ? state : `${state}: ${why}`, `${weight}`, share];
+      const shown = [owner, stateText(crawl), `${weight}`, share];
       const numbers = [count(counts.pages), pagesPerSecond.toFixed(1), count(counts.queued), count(counts.hosts)];
       for (const [at, text] of [...shown, ...numbers].entries()) setText(texts[at]!, text);
       pause.hidden = !running.has(state) && state !== 'held';
       resume.hidden = state !== 'paused' && state !== 'failed';
       end.hidden = state === 'ended' || state === 'ending';
+      remove.hidden = moving.has(state);
     },
   };
 }
 
-function showCrawls(all: readonly FleetCrawl[]): void {
-  const weights = all.filter(({ state }) => running.has(state)).reduce((sum, { weight }) => sum + weight, 0);
+function stateText({ state, end, noPage }: FleetCrawl): string {
+  if (end === null) return state;
+  return `${state}: ${noPage === null ? end : 'nothing fetched'}`;
+}
+
+const scrapes = byId<HTMLInputElement>('scrapes');
+const address = new URLSearchParams(location.search);
+scrapes.checked = address.has('single');
+scrapes.addEventListener('change', () => {
+  history.replaceState(null, '', scrapes.checked ? '?single' : location.pathname);
+  showCrawls(newest);
+});
+let newest: readonly FleetCrawl[] = [];
+
+function showCrawls(every: readonly FleetCrawl[]): void {
+  newest = every;
+  const single = every.filter(({ name }) => ofOnePage.test(name)).length;
+  byId('scrapes-choice').hidden = single === 0;
+  setText(byId('scrapes-count'), `single pages: ${count(single)}`);
+  const all = scrapes.checked ? every : every.filter(({ name }) => !ofOnePage.test(name));
+  const weights = every.filter(({ state }) => running.has(state)).reduce((sum, { weight }) => sum + weight, 0);
   const names = new Set(all.map(({ name }) => name));
   for (const [name, { row }] of rows) {
     if (names.has(name)) continue;
@@ -122,6 +152,13 @@ async function steer({ name }: FleetCrawl, verb: CrawlVerb, label: string): Prom
   await attempt(() =>
     steerCrawl(name, verb).then(() => `${name} was ${{ pause: 'paused', resume: 'resumed', end: 'ended' }[verb]}`),
   );
+}
+
+async function removeCrawl({ name, counts, data }: FleetCrawl): Promise<void> {
+  const pages = `${count(counts.pages)} page${counts.pages === 1 ? '' : 's'}`;
+  const text = `Its ${pages} and all its other data are removed${data === undefined ? '' : `, with the folder ${data}`}. This cannot be undone.`;
+  if (!(await confirmed({ title: `Delete ${name}?`, text, yes: 'Delete' }))) return;
+  await attempt(() => deleteCrawl(name).then(() => `${name} was deleted`));
 }
 
 /** Shows the text that `act` returns, if any, or the reason of its failure. */

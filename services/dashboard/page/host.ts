@@ -25,6 +25,7 @@ let isFurther = false;
 
 themeButton(byId<HTMLButtonElement>('theme'), () => {});
 setText(byId('host'), host);
+setText(byId('stands-size'), 'loading …');
 document.title = `${host} – Crawlstream`;
 byId('acts').append(buttons.element);
 const head = el(

@@ -2,7 +2,7 @@
  * The table of hosts: the service searches and sorts all hosts. A row with the focus stays in its place until it loses
  * it.
  */
-import type { CrawlStatus, HostListStatus, HostSort, HostStatus } from '../status.ts';
+import { type CrawlStatus, type HostListStatus, type HostSort, type HostStatus, hostSorts } from '../status.ts';
 import { type ActButtons, actButtons } from './act-buttons.ts';
 import { byId, cell, el, fold, rowOf, scrolled, setText } from './element.ts';
 import { reasonText, stateText } from './host-state.ts';
@@ -45,7 +45,9 @@ export interface HostsPanel {
 export function showHosts(onAct: Operator['act'], status: () => CrawlStatus | undefined): HostsPanel {
   const [size, search] = [byId('hosts-size'), byId<HTMLInputElement>('hosts-search')];
   const body = el('tbody');
-  let sort: HostSort = 'queued';
+  const view = viewInAddress();
+  search.value = view.searched;
+  let sort = view.sort;
   let asking = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -80,6 +82,7 @@ export function showHosts(onAct: Operator['act'], status: () => CrawlStatus | un
       const order = ascending.has(column.sort) ? 'ascending' : 'descending';
       head.setAttribute('aria-sort', column.sort === sort ? order : 'none');
     }
+    keepInAddress(search.value.trim(), sort);
     const beganMs = Date.now();
     try {
       const list = await askHosts({ search: search.value.trim().toLowerCase(), sort, limit });
@@ -108,6 +111,26 @@ export function showHosts(onAct: Operator['act'], status: () => CrawlStatus | un
     if (!body.contains(document.activeElement)) body.replaceChildren(...next);
   };
   return { refresh };
+}
+
+/** Search and order are in the address, so that a view can be sent. */
+function viewInAddress(): { readonly searched: string; readonly sort: HostSort } {
+  const query = new URLSearchParams(location.search);
+  const sort = hostSorts.find((one) => one === query.get('sort')) ?? 'queued';
+  return { searched: query.get('search') ?? '', sort };
+}
+
+function keepInAddress(search: string, sort: HostSort): void {
+  const query = new URLSearchParams(location.search);
+  for (const [name, value, usual] of [
+    ['search', search, ''],
+    ['sort', sort, 'queued'],
+  ] as const) {
+    if (value === usual) query.delete(name);
+    else query.set(name, value);
+  }
+  const text = query.size === 0 ? '' : `?${query}`;
+  if (text !== location.search) history.replaceState(null, '', `${location.pathname}${text}${location.hash}`);
 }
 
 function headOf(column: Column, onSort: (sort: HostSort) => void): { column: Column; head: HTMLTableCellElement } {

@@ -4,13 +4,13 @@
  */
 import type { CrawlStatus } from '../status.ts';
 import { readEvents } from './read-events.ts';
-import { askEvents, NoToken } from './requests.ts';
+import { askEvents, NoToken, Refused } from './requests.ts';
 
 export interface LiveListener {
   onStatus(status: CrawlStatus): void;
   /** The service is there, and the crawl is not up yet. */
   onWaiting(message: string): void;
-  /** The service is there, and cannot look at the crawl. */
+  /** The service is there, and cannot look at the crawl, or refuses to. */
   onTrouble(message: string): void;
   /** The crawl has ended, and its service with it. */
   onOver(status: CrawlStatus): void;
@@ -36,6 +36,7 @@ export function listen(listener: LiveListener): void {
   const connect = async () => {
     const cut = new AbortController();
     let isOver = false;
+    let refusal: string | undefined;
     const heard = () => {
       clearTimeout(silence);
       silence = setTimeout(() => cut.abort(), silentMs);
@@ -61,11 +62,13 @@ export function listen(listener: LiveListener): void {
     } catch (error) {
       if (error instanceof NoToken) return listener.onRefused(error.message);
       // Cut off, or never there: it is tried again either way.
+      refusal = error instanceof Refused ? error.message : undefined;
     }
     clearTimeout(silence);
     // After an end, the next crawl at this address is found without hurry.
     const waitMs = isOver ? retryMsMax / 6 : retryMs;
-    if (!isOver) listener.onLost(waitMs);
+    if (refusal !== undefined) listener.onTrouble(refusal);
+    else if (!isOver) listener.onLost(waitMs);
     setTimeout(() => void connect(), waitMs);
     retryMs = Math.min(retryMsMax, 2 * retryMs);
   };

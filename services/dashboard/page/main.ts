@@ -106,6 +106,8 @@ listen({
     if (newest !== undefined) setBanner(`${message}.${age()}`);
   },
   onTrouble(message) {
+    // After the end, a fleet refuses calls about the crawl: the last status stays.
+    if (isOver) return;
     setPhase('trouble', 'no data');
     setBanner(`${message}.${age()}`);
   },
@@ -113,7 +115,7 @@ listen({
     isOver = true;
     show(status);
     const how = phaseTexts[status.phase].replace('ended: ', '');
-    setBanner(`This crawl and its service have ended (${how}): see its data with crawlstream dashboard --data …`);
+    setBanner(`This crawl has ended (${how}): see its data with crawlstream dashboard --data …`);
   },
   onRefused(message) {
     setPhase('lost', 'no token');

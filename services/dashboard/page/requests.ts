@@ -17,6 +17,9 @@ let token: string | undefined;
 /** The open question for the token, shared by all requests. null: it was dismissed, and only a click opens it again. */
 let asking: Promise<string | undefined> | null | undefined;
 
+/** The service answered, and refused the call. The message says why. */
+export class Refused extends Error {}
+
 /** The person gave no token. */
 export class NoToken extends Error {}
 
@@ -70,7 +73,7 @@ export async function answerTo(path: string, init: RequestInit, byItself: boolea
     });
     if (response.ok) return response;
     const { message } = (await response.json().catch(() => ({}))) as { readonly message?: string };
-    if (response.status !== 401) throw new Error(message ?? `The service answered ${response.status}`);
+    if (response.status !== 401) throw new Refused(message ?? `The service answered ${response.status}`);
     // Another request may have got it meanwhile.
     if (token === sent) await learnToken(byItself);
   }

@@ -17,6 +17,8 @@ export interface CrawlActsOptions {
   start(file: CrawlFile, path: string): RunningCrawl;
   /** Returns the number of page records of a crawl that does not run, including dropped records. */
   pagesEnd(path: string): Promise<number>;
+  /** Returns the reason why a crawl that has ended has no page. Absent: it is not looked up. */
+  whyNoPage?(file: CrawlFile, path: string): Promise<string>;
   /** Returns the status of a crawl's webhook, as the API answers it. null: no webhook. Absent: no crawl has one. */
   webhookOf?(file: CrawlFile): CrawlAnswer['webhook'];
   say(text: string): void;
@@ -30,9 +32,9 @@ export class CrawlActs {
   }
 
   answer({ file, state, running }: Entry): CrawlAnswer {
-    const { name, owner, weight, end, failure, createdAtMs, seeds, counts } = file;
+    const { name, owner, weight, end, failure, noPage, createdAtMs, seeds, counts } = file;
     return {
-      ...{ name, owner, weight, state, end, failure, createdAtMs, seeds: seeds.length },
+      ...{ name, owner, weight, state, end, failure, noPage, createdAtMs, seeds: seeds.length },
       counts: running?.counts ?? counts,
       pagesPerSecond: running?.pagesPerSecond ?? 0,
       webhook: this.#options.webhookOf?.(file) ?? null,
@@ -113,9 +115,20 @@ export class CrawlActs {
 
   /** Returns the end of a crawl with its change: one write has both, so that no reader sees one without the other. */
   async #endedAs(entry: Entry, end: 'done' | 'quota'): Promise<Partial<CrawlFile>> {
-    const ended = { wish: 'ended', end } as const;
+    const ended = { wish: 'ended', end, noPage: await this.#whyNoPage(entry) } as const;
     if (!isUnnoted({ ...entry.file, ...ended })) return ended;
     return { ...ended, changes: await this.changed(entry, 'ended', end) };
+  }
+
+  async #whyNoPage({ file, running }: Entry): Promise<string | null> {
+    if (running === undefined || running.counts.pages > 0) return null;
+    const { files, say, whyNoPage } = this.#options;
+    try {
+      return (await whyNoPage?.(file, files.pathOf(file.name))) ?? null;
+    } catch (error) {
+      say(`${file.name}: the reason for its end without a page cannot be read: ${errorOf(error).message}`);
+      return null;
+    }
   }
 
   /** Returns the changes of a crawl with one more. Call it while nothing of the crawl runs. */

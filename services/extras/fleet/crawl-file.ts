@@ -74,6 +74,8 @@ const fileSchema = z.object({
   requestHash: z.string(),
   end: z.string().nullable(),
   failure: z.string().nullable(),
+  /** Reason why the crawl ended without any page. null: it has pages, or has not ended. */
+  noPage: z.string().nullable().default(null),
   /** Reason why the crawl must not run until the operator resumes it. null: it may run. */
   hold: z.string().nullable().default(null),
   counts: countsSchema,

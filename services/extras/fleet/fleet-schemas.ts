@@ -82,6 +82,12 @@ export const crawlAnswer = z.strictObject({
     .nullable()
     .describe('Why it ended: done (nothing left to fetch), quota, or stopped. null: not ended.'),
   failure: z.string().nullable().describe('What failed, and what to do. null: no failure.'),
+  noPage: z
+    .string()
+    .nullable()
+    .describe(
+      'Why the crawl ended without any page: its first seeds, each with its outcome. null: it has pages, or has not ended.',
+    ),
   createdAtMs: count.describe('ms since the Unix epoch.'),
   seeds: count.describe('Number of seeds.'),
   counts: z.strictObject({

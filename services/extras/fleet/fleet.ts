@@ -120,7 +120,7 @@ export class Fleet {
     const file: CrawlFile = {
       ...{ format: 1, name, owner, weight, createdAtMs, wish: 'running', incarnation: createdAtMs.toString(36) },
       ...{ seeds, policy, idempotencyKey, requestHash, counts: noCounts, webhook, output },
-      ...{ end: null, failure: null, hold: null },
+      ...{ end: null, failure: null, noPage: null, hold: null },
       changes: [{ n: 0, kind: 'created', atMs: createdAtMs, pages: 0, detail: '' }],
     };
     const entry = restingEntry(file);

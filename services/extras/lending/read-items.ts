@@ -42,7 +42,7 @@ function readUrls(items: readonly unknown[]): ReadUrls {
     const parsed = index < lendingLimits.urlsPerCallMax ? addedUrl.safeParse(item) : undefined;
     if (parsed?.success === true) urls.push({ index, added: parsed.data });
     else {
-      const why = parsed === undefined ? tooMany : faultOf(parsed.error);
+      const why = parsed === undefined ? tooMany : faultOf(parsed.error, addedUrl);
       refused.push({ index, url: textOf(item, 'url').slice(0, urlCharsShown), why });
     }
   });
@@ -59,7 +59,7 @@ function readResult(item: unknown): ReadResult {
   const { urls, ...rest } = item as { readonly urls?: unknown };
   if (urls !== undefined && !Array.isArray(urls)) return { lease, why: 'urls: it is not a list; send a list of URLs' };
   const parsed = ownResult.safeParse(withinBounds(rest));
-  if (!parsed.success) return { lease, why: faultOf(parsed.error) };
+  if (!parsed.success) return { lease, why: faultOf(parsed.error, ownResult) };
   return { lease, result: parsed.data, urls: readUrls(urls ?? []) };
 }
 

@@ -64,6 +64,11 @@ export class PartitionTask {
     return this.#duty.is === 'owner';
   }
 
+  /** Does this process keep a copy of the partition, complete or not? */
+  get copies(): boolean {
+    return this.#duty.is === 'standby';
+  }
+
   /** Why the partition has stopped; undefined: it has not. */
   get stopped(): CrawlstreamError | undefined {
     return this.#stopped;

@@ -61,6 +61,8 @@ interface HeldRole {
   ready?(): Promise<void>;
   /** The reason for its present wait, after it was ready; null: none. Absent: it never waits. */
   waitsFor?(): string | null;
+  /** The reason why other members should not stop yet, although this one is ready; null: none. Absent: never any. */
+  warms?(): string | null;
   /** A note for the operator although the role is ready; null: none. */
   note?(): string | null;
   stop(): Promise<void>;
@@ -174,6 +176,7 @@ async function holdRole(
   service.probes.serve(
     () => cluster.waitsFor() ?? held.waitsFor?.() ?? null,
     () => cluster.note(held.note?.()),
+    () => held.warms?.() ?? null,
   );
   const noting = sayNotes({
     note: () => (cluster.waitsFor() === null ? (held.note?.() ?? null) : undefined),

@@ -28,7 +28,8 @@ registry. \`values.schema.json\` refuses misspelt and ill-typed values by name.
 - **Upgrades from 0.2.0 and 0.3.0.** These charts named everything \`crawlstream\`, whatever the release. A release of that name keeps its names and volumes.
   Any other release needs \`fullnameOverride: crawlstream\`. They also set a registry, a bucket and an index that you had not named: give those that you use.
   \`helm upgrade\` fails with the missing value’s name. Tools that render without a cluster, such as Argo CD, cannot check it.
-- **Updates.** Frontiers are updated one by one. The next begins when the last has been ready for \`frontier.minReadySeconds\`.
+- **Updates.** Frontiers are updated one by one. The next begins when the last has been ready for \`frontier.minReadySeconds\`: its
+  partitions are restored, and its warm copies of others have caught up.
 
 ## Settings
 

@@ -233,7 +233,7 @@ export function roleValues(defaults: RoleDefaults): ChartValues {
     enabled: ['whether it runs', flag],
     replicas: ['number of pods', count(0)],
     storage: ['size of each volume; a StatefulSet’s can’t be changed later', quantity],
-    minReadySeconds: ['how long a pod is ready before the next is updated: warm copies catch up meanwhile', count(0)],
+    minReadySeconds: ['how long a pod is ready, its warm copies included, before the next is updated', count(0)],
     terminationGracePeriodSeconds: ['time to hand over and to write state', count(75)],
     resources: ['requests and limits', resourcesSchema],
   };

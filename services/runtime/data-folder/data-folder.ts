@@ -34,7 +34,7 @@ export interface NewFolder {
   readonly fingerprintKey?: string | undefined;
 }
 
-const manifestName = 'manifest.json';
+export const manifestName = 'manifest.json';
 /** Allowed entries of an "empty" folder: our own interrupted start, and the root of a fresh volume. */
 const isHarmless = (name: string) => /^manifest\.json(?:\.\w+)?\.new$/.test(name) || name === 'lost+found';
 

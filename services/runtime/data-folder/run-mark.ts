@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import type { Clock } from '../clock.ts';
 import type { DataFolder } from './data-folder.ts';
 
-const markName = 'running';
+export const markName = 'running';
 const signEveryMs = 2_000;
 /** Without a sign of life for this long, no process runs the crawl, because no live process pauses as long. ms */
 export const silentMsMax = 30_000;

@@ -14,7 +14,7 @@ export interface MetricSpec {
 
 export const metrics = {
   crawlstream_info: gauge('Always 1; its labels are the release and the role of this process', 'version', 'role'),
-  crawlstream_ready: gauge('1 while all state of this process is restored'),
+  crawlstream_ready: gauge('1 while all state of this process is restored, and its warm copies are complete'),
   crawlstream_partitions: gauge('Partitions of the crawl'),
   crawlstream_brokers_away: gauge('Brokers that do not answer'),
   crawlstream_topic_settings_wrong: gauge(

@@ -3,7 +3,7 @@
  *
  * A folder names its store in the file `STORE`; one without is from a version that used only RocksDB. Later processes
  * use the named store, whatever the choice for new folders. `CRAWLSTREAM_STORE` makes the choice; a folder of the
- * other store is then refused for writing. Only a rebuild moves rows between stores.
+ * other store is then refused for writing. `crawlstream state move` copies rows between stores.
  */
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -27,7 +27,7 @@ const openers: Readonly<Record<StoreName, (folder: string, options?: StoreOption
 
 const nameFile = 'STORE';
 const remedy =
-  'on Kafka, use a new --data folder: its state is rebuilt from the changelog; move a crawl in one process with "crawlstream dump" there and "crawlstream load" here';
+  'copy its data folder onto the other engine with "crawlstream state move --data DIR --into NEW"; on Kafka, a new --data folder is enough';
 
 let onFallback: ((line: string) => void) | undefined;
 
@@ -64,6 +64,16 @@ export async function openStateStore(folder: string, options: StoreOptions = {})
   }
 }
 
+/** Opens a store of this kind, whatever CRAWLSTREAM_STORE says. A new folder gets the name of its kind. */
+export async function openStoreAs(name: StoreName, folder: string): Promise<StateStore> {
+  try {
+    if ((await storeOf(folder)) === undefined) await writeName(folder, name);
+    return await openNamed(name, folder, {});
+  } catch (error) {
+    throw error instanceof CrawlstreamError ? error : storeError(error as Error, folder);
+  }
+}
+
 /**
  * Returns the kind of store that wrote a folder; undefined: none did. Throws DATA_FOLDER_NEWER if this release does not
  * know it.
@@ -80,8 +90,8 @@ function openNamed(name: StoreName, folder: string, options: StoreOptions): Prom
   if (name === 'rocksdb' && !rocksdbLoads() && existsSync(join(folder, 'CURRENT'))) {
     const place = `${process.platform}-${process.arch}`;
     const message = rocksdbInstalled()
-      ? `the store in ${folder} was written by rocksdb, which can't be loaded here (${place}, Node ${process.versions.node}): use it where rocksdb loads, or ${remedy}`
-      : `the store in ${folder} was written by rocksdb, which this installation leaves out: ${installCommand(['rocksdb'])}`;
+      ? `the store in ${folder} was written by rocksdb, which can't be loaded here (${place}, Node ${process.versions.node}): where rocksdb loads, use it or ${remedy}`
+      : `the store in ${folder} was written by rocksdb, which this installation leaves out (a checkout copies its data folder with "crawlstream state move --data DIR --into NEW"): ${installCommand(['rocksdb'])}`;
     throw new CrawlstreamError('STORE_MISMATCH', message);
   }
   return openers[name](folder, options);

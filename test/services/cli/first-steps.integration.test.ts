@@ -1,11 +1,11 @@
 /** What a person meets first: the help, a page by hand, a project to begin with, a handler of one's own. */
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
-import { lastJson, runCommand } from '../../../lab/process/command.ts';
+import { builtCommand, lastJson, runCommand } from '../../../lab/process/command.ts';
 import { serveSite } from '../fetcher/loopback.ts';
 import { temporaryFolder } from '../runtime/store/temporary-folder.ts';
 import { startSmallWeb } from './small-web.ts';
@@ -48,7 +48,7 @@ test('fetch shows a page’s whole way: each redirect with filters and robots.tx
 test('new creates a project whose tests pass, whose settings are valid, and whose handler gets each page once over a resume', async () => {
   const small = await startSmallWeb({ hosts: 1, pagesPerHost: 8, domains: 1 });
   const cwd = temporaryFolder();
-  const made = await runCommand(['new', 'my-crawl'], { cwd });
+  const made = await runCommand(['new', 'my-crawl', '--contact', 'ann@example.org'], { cwd });
   assert.equal(made.code, 0, made.stderr);
   assert.match(made.stdout, /Next:\n {2}cd my-crawl && npm install && npm test/);
   const folder = join(cwd, 'my-crawl');
@@ -68,6 +68,32 @@ test('new creates a project whose tests pass, whose settings are valid, and whos
   const again = await runCommand(['new', 'my-crawl'], { cwd });
   assert.equal(again.code, 2);
   assert.match(again.stderr, /the folder exists and is not empty; choose a new one/);
+});
+
+const python = spawnSync('python3', ['-c', 'import pty']).status === 0;
+
+test('new asks for the contact on a terminal, and again for what is none; without one, no crawl of the web starts', {
+  skip: !python && 'no python3 to make a terminal with',
+}, async () => {
+  const cwd = temporaryFolder();
+  const spawn = 'import pty, sys; pty.spawn(sys.argv[1:])';
+  const onTerminal = (folder: string, typed: string) =>
+    spawnSync('python3', ['-c', spawn, process.execPath, ...builtCommand, 'new', folder], {
+      ...{ cwd, input: typed, encoding: 'utf8', timeout: 60_000 },
+    }).stdout;
+  const settingsOf = (folder: string) => readFile(join(cwd, folder, 'crawlstream.yaml'), 'utf8');
+  const asked = onTerminal('asked', 'nobody\nann@example.org\n');
+  assert.match(asked, /where webmasters can reach you[\s\S]*"nobody": give a web or mail address/);
+  assert.match(await settingsOf('asked'), /^contact: "ann@example\.org"$/m);
+  onTerminal('later', '\n');
+  assert.doesNotMatch(await settingsOf('later'), /^contact:/m);
+  const made = await runCommand(['new', 'piped'], { cwd });
+  assert.match(made.stdout, /give your contact, without which no crawl of the web starts/);
+  const words = ['crawl', 'https://example.org/', '--config', 'crawlstream.yaml'];
+  const crawled = await runCommand(words, { cwd: join(cwd, 'piped') });
+  assert.deepEqual([crawled.code, crawled.stderr.includes('--contact is missing')], [2, true], crawled.stderr);
+  const wrong = await runCommand(['new', 'wrong', '--contact', 'nobody'], { cwd });
+  assert.deepEqual([wrong.code, wrong.stderr.includes('--contact "nobody": give a web or mail address')], [2, true]);
 });
 
 test('an invalid handler, or a missing file, is reported before anything is created', async () => {

@@ -15,6 +15,7 @@ import { counted } from '../../../runtime/counted.ts';
 import type { Fleet } from '../fleet.ts';
 import { type CrawlAnswer, createCall } from '../fleet-schemas.ts';
 import { type CrawlReads, whileThere } from '../read-crawl.ts';
+import type { ExplainLines } from '../scrape/no-page.ts';
 import type { FoundPage } from '../scrape/page-finder.ts';
 import { PageScraper, type ReadAnswer, type Requester, restStates } from '../scrape/page-scraper.ts';
 import { mcpLimits } from './mcp-limits.ts';
@@ -45,7 +46,7 @@ export interface AgentToolsOptions extends CrawlReads {
   /** Returns hits, best first. `path`: of a crawl's folder. Returns none if the crawl has no index yet. */
   search(path: string, words: string, limit: number): readonly Hit[];
   /** Returns how a crawl treats a URL: names and values. */
-  explain(path: string, url: string): Promise<readonly (readonly [name: string, value: string])[]>;
+  explain(path: string, url: string): Promise<ExplainLines>;
 }
 
 export interface CrawlWish {
@@ -107,7 +108,7 @@ export class AgentTools {
     const answer = await this.#pages.read(requester, seed, ageMsMax, waitMs);
     if (answer.page === null || this.#isAllowed(answer.page.url)) return answer;
     const why = 'the URL redirects to a site that the operator does not allow';
-    return { page: null, crawl: answer.crawl, why, isUnderWay: false };
+    return { page: null, crawl: answer.crawl, why, isUnderWay: false, nextAtMs: null };
   }
 
   /** Returns hits, best first, each URL once. `crawl` absent: from all crawls. */
@@ -129,7 +130,7 @@ export class AgentTools {
     return { urls: urls.slice(from, from + limit), all: urls.length };
   }
 
-  async explain(crawl: string, url: string): Promise<readonly (readonly [name: string, value: string])[]> {
+  async explain(crawl: string, url: string): Promise<ExplainLines> {
     this.#allowed(url);
     const one = this.#needed(crawl);
     return whileThere(this.#options, one, () => this.#options.explain(one.data, parseSeed(url)));

@@ -3,7 +3,9 @@ import { randomBytes } from 'node:crypto';
 import type { Page } from '../../../../schemas/types.ts';
 import { counted } from '../../../runtime/counted.ts';
 import type { CrawlAnswer } from '../fleet-schemas.ts';
+import { callAgain } from '../scrape/no-page.ts';
 import type { FoundPage } from '../scrape/page-finder.ts';
+import type { NoPage } from '../scrape/page-scraper.ts';
 import type { Hit } from './agent-tools.ts';
 
 interface Titled {
@@ -11,11 +13,11 @@ interface Titled {
   readonly structured: Record<string, unknown>;
 }
 
-export function crawlText({ name, state, end, failure, counts, pagesPerSecond }: CrawlAnswer): string {
+export function crawlText({ name, state, end, failure, noPage, counts, pagesPerSecond }: CrawlAnswer): string {
   const { pages, queued, leased, failed } = counts;
   const why = failure === null ? (end === null ? '' : `, ${endWords[end] ?? end}`) : `, failed: ${failure}`;
   const rate = state === 'running' ? `, ${pagesPerSecond.toFixed(1)} pages/s` : '';
-  return `crawl ${name}: ${state}${why}; ${counted(pages, 'page')}, ${counted(queued + leased, 'URL')} to go, ${failed} without a page${rate}`;
+  return `crawl ${name}: ${state}${why}; ${counted(pages, 'page')}, ${counted(queued + leased, 'URL')} to go, ${failed} without a page${rate}${noPage === null ? '' : `. Nothing was fetched. ${framed('The reason', noPage)}`}`;
 }
 
 const endWords: Readonly<Record<string, string>> = {
@@ -52,9 +54,11 @@ export function pageText(page: Page, crawl: string, from: number, chars: number)
   };
 }
 
-/** `why`: the reason, which contains text of hosts, such as redirect targets. */
-export function noPageText(crawl: string, url: string, why: string): string {
-  return `There is no page of ${url} (crawl ${crawl}). ${framed('The reason', why)}`;
+/** The reason contains text of hosts, such as redirect targets. */
+export function noPageText(url: string, { crawl, why, isUnderWay, nextAtMs }: NoPage): string {
+  const reason = framed('The reason', why);
+  if (!isUnderWay) return `There is no page of ${url} (crawl ${crawl}). ${reason}`;
+  return `There is no page of ${url} yet (crawl ${crawl}): ${callAgain(nextAtMs)}. ${reason}`;
 }
 
 /** Cuts a text without splitting a surrogate pair at the end. */
@@ -67,7 +71,7 @@ function sliced(text: string, from: number, chars: number): string {
 export function hitsText(hits: readonly Hit[]): Titled {
   const lines = hits.map(({ url, title, snippet }, at) => `${at + 1}. ${title || url}\n   ${url}\n   ${snippet}`);
   const text = lines.length === 0 ? 'Nothing found.' : framed('What was found', lines.join('\n'));
-  return { text, structured: { hits: hits.map((hit) => ({ ...hit })) } };
+  return { text, structured: { hits: hits.map(({ url, title, snippet, score }) => ({ url, title, snippet, score })) } };
 }
 
 export function urlsText(

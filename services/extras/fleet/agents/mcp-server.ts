@@ -9,7 +9,7 @@ import { neededPackage } from '../../../runtime/needed-package.ts';
 import { productVersion } from '../../../runtime/version.ts';
 import type { AgentTools } from './agent-tools.ts';
 import { crawlText, explainedText, hitsText, noPageText, pageText, urlsText } from './answer-text.ts';
-import { toolInputs } from './tool-schemas.ts';
+import { toolInputs, toolOutputs } from './tool-schemas.ts';
 
 /** The answer to a call. `structured`: the same data for programs. */
 interface Answer {
@@ -44,7 +44,8 @@ function adderTo(server: McpServerOf) {
     act: (given: z.output<(typeof toolInputs)[Name]>) => Promise<Answer> | Answer,
   ) => {
     const annotations = { readOnlyHint: readOnly, destructiveHint: false, openWorldHint: !readOnly };
-    const config = { title, description: about, inputSchema: toolInputs[name] as z.ZodObject, annotations };
+    const schemas = { inputSchema: toolInputs[name] as z.ZodObject, outputSchema: toolOutputs[name] as z.ZodObject };
+    const config = { title, description: about, ...schemas, annotations };
     server.registerTool(name, config, async (given: unknown) => {
       try {
         const { text, structured } = await act(given as z.output<(typeof toolInputs)[Name]>);
@@ -100,8 +101,7 @@ function addPageTools(tool: AddTool, tools: () => AgentTools): void {
     },
     async ({ url: which, maxAgeSeconds, from, chars, waitSeconds }) => {
       const answer = await tools().read(which, 1000 * maxAgeSeconds, 1000 * waitSeconds);
-      if (answer.page === null)
-        throw new CrawlstreamError('INVALID_ARGUMENT', noPageText(answer.crawl, which, answer.why));
+      if (answer.page === null) throw new CrawlstreamError('INVALID_ARGUMENT', noPageText(which, answer));
       return pageText(answer.page, answer.crawl, from, chars);
     },
   );

@@ -3,6 +3,7 @@
  * crawl. An owner gets copies only from its own crawls, so that it does not learn what other owners request.
  */
 import { createCall, problem } from '../fleet-schemas.ts';
+import { callAgain } from '../scrape/no-page.ts';
 import { PageScraper, type Requester } from '../scrape/page-scraper.ts';
 import { scrapeLimits } from '../scrape/scrape-limits.ts';
 import { scrapeAnswer, scrapeCall, scrapeWait } from '../scrape/scrape-schemas.ts';
@@ -19,7 +20,9 @@ export const scrapeRoutes: RoutesOf = (access) => [
     body: { name: 'scrapeCall', schema: scrapeCall },
     answers: {
       '200': json('The page.', { scrapeAnswer }),
-      '202': json('It is still being fetched.', { scrapeWait }),
+      '202': json('There is no page yet: `message` says why, and `nextAtMs` when it is requested again.', {
+        scrapeWait,
+      }),
       '422': json('There is no page: `message` says why.', { problem }),
     },
     async handle(request, reply, { body }) {
@@ -53,7 +56,10 @@ export const scrapeRoutes: RoutesOf = (access) => [
       const answer = await pages.read(requester, PageScraper.urlOf(url), 1_000 * maxAgeSeconds, 1_000 * waitSeconds);
       const { crawl } = answer;
       if (answer.page !== null) return { crawl, isFetched: answer.isFetched, page: answer.page };
-      if (answer.isUnderWay) return reply.code(202).send({ crawl, message: answer.why });
+      if (answer.isUnderWay) {
+        const message = `no page of ${url} yet: ${answer.why}; ${callAgain(answer.nextAtMs)}`;
+        return reply.code(202).send({ crawl, message, nextAtMs: answer.nextAtMs });
+      }
       return reply.code(422).send({ error: 'NO_PAGE', message: `no page of ${url} (crawl ${crawl}): ${answer.why}` });
     },
   }),

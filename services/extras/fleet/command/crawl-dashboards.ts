@@ -13,15 +13,19 @@ import type { CrawlAnswer } from '../fleet-schemas.ts';
 import type { Callers } from '../owners/callers.ts';
 import { missingCrawl } from '../turns.ts';
 
+/** How a crawl ended, other than by a pause or a failure. */
+type CrawlEnd = 'done' | 'quotaSpent';
+
 export class CrawlDashboards {
   readonly #shown = new Map<string, ShownCrawl>();
 
-  /** Adds a crawl that begins to run. Returns the function that removes it. */
-  add(name: string, clock: Clock, shown: Parameters<typeof showCrawl>[1]): () => void {
+  /** Adds a crawl that begins to run. Returns the function that removes it. `end`: given if the crawl has ended. */
+  add(name: string, clock: Clock, shown: Parameters<typeof showCrawl>[1]): (end?: CrawlEnd) => void {
     const crawl = showCrawl(clock, shown);
     this.#shown.set(name, crawl);
-    return () => {
-      crawl.viewers.close();
+    return (end) => {
+      if (end === undefined) crawl.viewers.close();
+      else void crawl.viewers.over(end).finally(() => crawl.viewers.close());
       if (this.#shown.get(name) === crawl) this.#shown.delete(name);
     };
   }
@@ -43,7 +47,11 @@ export class CrawlDashboards {
         asked.set(request, { crawl, one });
         return one;
       }
-      throw notRunning(`crawl ${name} is not running (${crawl.state}): resume it to see its dashboard`);
+      throw notRunning(
+        crawl.state === 'ended'
+          ? `crawl ${name} has ended (${crawl.end}): the fleet’s page shows its pages`
+          : `crawl ${name} is not running (${crawl.state}): resume it to see its dashboard`,
+      );
     };
     /** Returns the error of a failed call. If the crawl was starting or stopping, that is the cause, and not a fault. */
     const answerOf = (error: unknown, request: HttpRequest): unknown => {

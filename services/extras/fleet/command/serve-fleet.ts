@@ -32,6 +32,7 @@ import { followOwners } from '../owners/follow-owners.ts';
 import { keepQuotas } from '../owners/keep-quotas.ts';
 import type { Owner } from '../owners/owner-file.ts';
 import { Quotas } from '../owners/quotas.ts';
+import { reasonsIn } from '../scrape/no-page.ts';
 import { PageScraper } from '../scrape/page-scraper.ts';
 import { CallShares } from '../shares/call-shares.ts';
 import { holdStopper } from '../shares/stopped-process.ts';
@@ -41,6 +42,9 @@ import type { FleetFlags } from './fleet-flags.ts';
 import { fleetPolicy } from './fleet-policy.ts';
 import { type CrawlData, type FleetCrawlOptions, startFleetCrawl } from './start-fleet-crawl.ts';
 import { checkWebhook, webhookPost } from './webhook-post.ts';
+
+/** Most seeds of a crawl without a page that its answer explains. */
+const explainedSeedsMax = 3;
 
 /** The storage of a fleet: a folder, or Kafka. */
 export interface FleetPlace extends Pick<FleetParts, 'reading' | 'explain'> {
@@ -159,6 +163,11 @@ async function serveWatched(
     make: place.make,
     start: (file, path) => startFleetCrawl(options, file, path),
     pagesEnd: (path) => reading(path, async ({ log, crawl }) => (await log.offsets(`${crawl}.pages`, 0)).end),
+    async whyNoPage({ seeds }, path) {
+      const first = seeds.slice(0, explainedSeedsMax);
+      const reasons = await Promise.all(first.map(async (seed) => reasonsIn(await explain(path, seed))));
+      return first.map((seed, at) => `${seed}: ${reasons[at] || 'no result'}`).join('\n');
+    },
     webhookOf: (file) => webhooks.status(file),
     async onDelete(name) {
       quotas?.look(fleet.list());

@@ -1,6 +1,7 @@
 /** Starts one crawl of a fleet. It runs like `crawl` over its data folder, beside the other crawls. */
 import type { Counters } from '../../../../topology/frontier/changes/counters.ts';
 import { storedPolicy } from '../../../../topology/policy/validate.ts';
+import type { CrawlOutcome } from '../../../application/crawl/crawl-outcome.ts';
 import type { CrawlStatus } from '../../../application/crawl/watch-crawl.ts';
 import type { FetcherConfig } from '../../../application/fetching.ts';
 import type { Processor } from '../../../application/processor/processor.ts';
@@ -104,6 +105,7 @@ class FleetCrawl implements RunningCrawl {
   #reads: ReadLog | undefined;
   #status: CrawlStatus | undefined;
   #counters: Counters | undefined;
+  #end: CrawlOutcome['end'] | undefined;
   #live = (): Counters | undefined => undefined;
   #isUp = () => {};
   readonly ended: RunningCrawl['ended'];
@@ -121,7 +123,7 @@ class FleetCrawl implements RunningCrawl {
     this.#policy = storedPolicy(file.policy);
     this.ended = this.#run().finally(() => {
       this.#reads = undefined;
-      hide();
+      hide(this.#end === 'stopped' ? undefined : this.#end);
       this.#crawlPace.leave();
       this.#work.leave();
       options.data.closed?.(file);
@@ -187,6 +189,7 @@ class FleetCrawl implements RunningCrawl {
     // These counters include the decisions since `live` was read last.
     this.#counters = outcome.counters;
     this.#live = () => undefined;
+    this.#end = outcome.end;
     return outcome.end;
   }
 

@@ -11,11 +11,11 @@ import { compileNormalizer } from '../../../../topology/url/normalize.ts';
 import { parseSeed } from '../../../../topology/url/seed.ts';
 import { firstBarred, type Use } from '../../../../topology/usage/statement.ts';
 import type { Clock } from '../../../runtime/clock.ts';
-import { counted } from '../../../runtime/counted.ts';
 import type { Fleet } from '../fleet.ts';
 import type { CrawlAnswer } from '../fleet-schemas.ts';
 import { type CrawlReads, idOf, readCrawl, whileThere } from '../read-crawl.ts';
 import { isMissing } from '../turns.ts';
+import { type ExplainLines, nextAtMsIn, reasonsIn } from './no-page.ts';
 import { type FoundPage, PageFinder } from './page-finder.ts';
 import { scrapeLimits } from './scrape-limits.ts';
 
@@ -34,15 +34,22 @@ export interface Requester {
 }
 
 /** A page, or the reason why there is none. */
-export type ReadAnswer =
-  | { readonly page: Page; readonly crawl: string; readonly isFetched: boolean }
-  | { readonly page: null; readonly crawl: string; readonly why: string; readonly isUnderWay: boolean };
+export type ReadAnswer = { readonly page: Page; readonly crawl: string; readonly isFetched: boolean } | NoPage;
+
+export interface NoPage {
+  readonly page: null;
+  readonly crawl: string;
+  readonly why: string;
+  readonly isUnderWay: boolean;
+  /** Earliest time of the next request, ms since the Unix epoch. null: it is unknown, or there is none. */
+  readonly nextAtMs: number | null;
+}
 
 export interface PageScraperOptions extends CrawlReads {
   readonly fleet: Fleet;
   readonly clock: Clock;
   /** Returns how a crawl treats a URL: names and values. */
-  explain(path: string, url: string): Promise<readonly (readonly [name: string, value: string])[]>;
+  explain(path: string, url: string): Promise<ExplainLines>;
 }
 
 /** The normal form of URLs in crawls of single pages. */
@@ -133,7 +140,7 @@ export class PageScraper {
     }
     await this.#starting.get(name);
     const crawl = await this.rested(name, waitMs);
-    const gone = { page: null, crawl: name, why: 'the crawl was deleted meanwhile', isUnderWay: false } as const;
+    const gone = { page: null, crawl: name, why: 'the crawl was deleted meanwhile', ...isOver } as const;
     if (crawl === undefined) return gone;
     try {
       return await this.#answer(requester, seed, crawl);
@@ -149,15 +156,28 @@ export class PageScraper {
     const found = [...(await this.pages(crawl)).values()].at(-1);
     const page = found && (await readCrawl(this.#options, crawl, (reads) => this.#finder.read(reads, found)));
     if (page !== undefined && this.#maySee(requester, page)) return { page, crawl: name, isFetched: true };
-    if (!restStates.has(crawl.state)) {
-      const why = `it is still being fetched (${counted(crawl.counts.queued + crawl.counts.leased, 'URL')} left): retry in a moment`;
-      return { page: null, crawl: name, why, isUnderWay: true };
+    const isUnderWay = !restStates.has(crawl.state);
+    const lines = await this.#explained(crawl, seed, isUnderWay);
+    const why = reasonsIn(lines);
+    if (isUnderWay)
+      return {
+        page: null,
+        crawl: name,
+        why: why || 'no request has ended yet',
+        isUnderWay,
+        nextAtMs: nextAtMsIn(lines),
+      };
+    return { page: null, crawl: name, why: crawl.failure ?? (why || 'no result'), ...isOver };
+  }
+
+  /** Returns the lines of `explain`. A crawl that is starting may have none yet. */
+  async #explained(crawl: CrawlAnswer, seed: string, isUnderWay: boolean): Promise<ExplainLines> {
+    try {
+      return await whileThere(this.#options, crawl, () => this.#options.explain(crawl.data, seed));
+    } catch (error) {
+      if (isUnderWay && error instanceof CrawlstreamError) return [];
+      throw error;
     }
-    const lines = await whileThere(this.#options, crawl, () => this.#options.explain(crawl.data, seed));
-    const said = lines
-      .filter(([field, value]) => whyFields.has(field) && !(field === 'filter' && value.startsWith('admitted')))
-      .map(([field, value]) => `${field}: ${value}`);
-    return { page: null, crawl: name, why: crawl.failure ?? (said.join('; ') || 'no result'), isUnderWay: false };
   }
 
   async #begin(requester: Requester, seed: string, name: string): Promise<void> {
@@ -206,12 +226,4 @@ function noneOfGone(error: unknown): ReadonlyMap<string, FoundPage> {
   throw error;
 }
 
-/** The lines of `explain` with reasons why there is no page. */
-const whyFields: ReadonlySet<string> = new Set([
-  'filter',
-  'outcomes',
-  'denied by',
-  'no page',
-  'host failed',
-  'nofollow',
-]);
+const isOver = { isUnderWay: false, nextAtMs: null } as const;

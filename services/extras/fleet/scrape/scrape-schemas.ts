@@ -30,5 +30,10 @@ export const scrapeAnswer = z.strictObject({
 
 export const scrapeWait = z.strictObject({
   crawl: z.string(),
-  message: z.string().describe('Progress: send the same call again.'),
+  message: z.string().describe('The outcome so far, and when to send the same call again.'),
+  nextAtMs: z
+    .int()
+    .min(0)
+    .nullable()
+    .describe('Earliest time of the next request to the URL, ms since the Unix epoch. null: it is under way.'),
 });

@@ -13,7 +13,16 @@ import { temporaryFolder } from '../../runtime/store/temporary-folder.ts';
 const topic = 'f.crawls';
 const fileOf = (name: string): CrawlFile => ({
   ...{ format: 1, name, owner: '', weight: 1, createdAtMs: 1, wish: 'running', seeds: [], policy: {} },
-  ...{ idempotencyKey: '', requestHash: '', end: null, failure: null, hold: null, counts: noCounts, changes: [] },
+  ...{
+    idempotencyKey: '',
+    requestHash: '',
+    end: null,
+    failure: null,
+    noPage: null,
+    hold: null,
+    counts: noCounts,
+    changes: [],
+  },
   ...{ webhook: null, output: { markdown: false } },
 });
 

@@ -48,6 +48,20 @@ test('a service is alive at once, started once it was ready, and ready while it 
   assert.deepEqual(await statuses(url), [200, 200, 503]);
 });
 
+test('a service that copies others’ state has started, and is not ready until the copies are complete', async () => {
+  const { url, probes } = await start();
+  let copying: string | null = 'copying partition 3';
+  probes.serve(
+    () => null,
+    () => null,
+    () => copying,
+  );
+  assert.deepEqual(await statuses(url), [200, 200, 503]);
+  assert.deepEqual(await (await fetch(`${url}/readyz`)).json(), { status: 'waiting', for: 'copying partition 3' });
+  copying = null;
+  assert.deepEqual(await statuses(url), [200, 200, 200]);
+});
+
 test('a request keeps its valid id, or gets a new one', async () => {
   const { url } = await start();
   const named = async (headers: Record<string, string>) =>

@@ -112,7 +112,12 @@ describe('the store of a folder', () => {
       ['classic-level', 'rocksdb'],
     ] as const) {
       const folder = await written(name);
-      const says = [new RegExp(folder), new RegExp(`by ${name}`), /CRAWLSTREAM_STORE.*unset it/, /dump/, /--data/];
+      const says = [
+        new RegExp(folder),
+        new RegExp(`by ${name}`),
+        /CRAWLSTREAM_STORE.*unset it/,
+        /crawlstream state move --data DIR --into NEW/,
+      ];
       await assert.rejects(open(folder, other), refused('STORE_MISMATCH', ...says));
       const reader = await open(folder, other, { readOnly: true });
       assert.equal(String(await reader.get(row[0]!.key)), 'v');

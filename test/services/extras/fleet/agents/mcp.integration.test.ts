@@ -5,6 +5,7 @@ import { after, describe, it } from 'node:test';
 import { builtCommand, startCommand } from '../../../../../lab/process/command.ts';
 import { listening, untilReady } from '../../../cli/listening.ts';
 import { startSmallWeb } from '../../../cli/small-web.ts';
+import { unusedPort } from '../../../fetcher/loopback.ts';
 import { temporaryFolder } from '../../../runtime/store/temporary-folder.ts';
 import { until } from '../../../until.ts';
 import { startAgentWeb } from './agent-web.ts';
@@ -29,6 +30,8 @@ describe('crawlstream mcp', { timeout: 300_000 }, () => {
     assert.deepEqual(tools.map(({ name }) => name).sort(), [
       ...['crawl_site', 'crawl_status', 'explain_url', 'map_site', 'read_page', 'search_pages'],
     ]);
+    // The client checks each result by its schema.
+    for (const { name, outputSchema } of tools) assert.equal(outputSchema?.['type'], 'object', name);
 
     const crawled = await agent.call('crawl_site', { url: `http://${site}/`, pages: 10, waitSeconds: 50 });
     assert.equal(crawled.isError ?? false, false, JSON.stringify(crawled));
@@ -108,7 +111,9 @@ describe('crawlstream mcp', { timeout: 300_000 }, () => {
 
   it('crawlstream mcp treats a page that instructs the agent as text: each call that it asks for meets the same bounds', async () => {
     const web = await startAgentWeb(injection);
-    const resolve = ['--resolve', `*.test:${web.port}:127.0.0.1`, '--host-delay', '20ms', '--pages-max', '50'];
+    const bounds = ['--host-delay', '20ms', '--pages-max', '50', '--contact', 'me@example.org'];
+    // A private network that the operator opens, where nothing answers.
+    const resolve = ['--resolve', `*.test:${web.port}:127.0.0.1`, '--allow-private', '127.0.0.2/32', ...bounds];
     const data = join(temporaryFolder(), 'agents');
     const running = startCommand(['mcp', '--data', data, '--http', '0', ...resolve], { patienceMs: 280_000 });
     after(() => running.child.kill('SIGKILL'));
@@ -147,7 +152,11 @@ describe('crawlstream mcp', { timeout: 300_000 }, () => {
       ],
       ['read_page', { url: 'file:///etc/passwd' }, /file:/],
       ['read_page', { url: `http://me:secret@docs.test:${web.port}/` }, /user name or password/],
-      ['crawl_site', { url: `http://docs.test:${web.port}/`, robots: 'ignore' }, /robots/],
+      [
+        'crawl_site',
+        { url: `http://docs.test:${web.port}/`, robots: 'ignore' },
+        /unknown argument robots; there are url, pages, depth, scope, waitSeconds/,
+      ],
       ['crawl_site', { url: `http://docs.test:${web.port}/`, delay: 0 }, /delay/],
       ['search_pages', { words: 'x', crawl: '../../etc' }, /crawl/],
       ['map_site', { crawl: 'nothing' }, /there is no crawl nothing/],
@@ -164,6 +173,12 @@ describe('crawlstream mcp', { timeout: 300_000 }, () => {
     assert.ok(
       !asked.some(({ host, path }) => /secret/.test(path) || host === '127.0.0.1' || host === 'localhost'),
       JSON.stringify(asked),
+    );
+
+    const refusing = await agent.text('read_page', { url: `http://127.0.0.2:${await unusedPort()}/`, waitSeconds: 3 });
+    assert.match(
+      refusing,
+      /There is no page of \S+ yet .*: call again after 20\S+Z\. [\s\S]*(?:no connection|unreachable)/,
     );
 
     // A page elsewhere cannot have a browser call the tools.

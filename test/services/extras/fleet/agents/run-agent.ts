@@ -14,10 +14,15 @@ export interface Answer {
   readonly raised?: string;
 }
 
+export interface AgentTool {
+  readonly name: string;
+  readonly outputSchema?: Readonly<Record<string, unknown>>;
+}
+
 export interface Agent {
   readonly child: ChildProcess;
   readonly stderr: () => string;
-  tools(): Promise<readonly { readonly name: string; readonly inputSchema: object }[]>;
+  tools(): Promise<readonly AgentTool[]>;
   call(tool: string, args: object): Promise<Answer>;
   /** What the model would read. */
   text(tool: string, args: object): Promise<string>;
