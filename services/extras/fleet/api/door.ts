@@ -48,7 +48,7 @@ export function createDoor(callers: Callers | null, calls: () => CallShares | un
   };
 }
 
-const tooManyWait = 'too many calls of this caller wait, because the process is busy: retry in 2 s';
+const tooManyWait = 'this process is busy, and this caller uses more than its share of it: retry in 2 s';
 
 function countedFor(entry: Entry): CountedFor {
   if (entry.caller === null) return null;

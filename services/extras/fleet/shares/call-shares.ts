@@ -8,6 +8,7 @@
 import { performance } from 'node:perf_hooks';
 import type { LoopShare, LoopShares } from '../../../fetcher/pace/loop-shares.ts';
 import type { Clock } from '../../../runtime/clock.ts';
+import { ownerLimits } from '../owners/owner-limits.ts';
 import { shareLimits } from './share-limits.ts';
 
 /** Whom the work for a call counts for; null: nobody, it is the operator's. */
@@ -30,7 +31,8 @@ export class CallShares {
 
   /**
    * Waits while the owner is above its share, for some seconds at most. `bodyBytes`: of the call. False: too many calls
-   * of the owner wait already.
+   * of the owner wait already, or its body is large and the owner is still above its share. A small call, such as one
+   * that ends a crawl, is let in then.
    */
   async enter(owner: CountedFor, bodyBytes: number): Promise<boolean> {
     if (owner === null) return true;
@@ -43,7 +45,7 @@ export class CallShares {
     this.#waiting.set(owner, waiting + 1);
     await this.#wait(share);
     this.#waiting.set(owner, this.#waiting.get(owner)! - 1);
-    return true;
+    return bodyBytes <= ownerLimits.callBytes || !share.isOver;
   }
 
   /** Counts an answer of so many bytes. */
