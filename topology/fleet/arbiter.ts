@@ -98,7 +98,7 @@ export class FleetArbiter {
   readonly #options: ArbiterOptions;
   readonly #members = new Map<string, Member>();
   readonly #owners = new Map<string, OwnerShare<Ask>>();
-  /** Those whose permits are out. */
+  /** Members by their permits that are out. */
   readonly #granted = new Map<Ask, Member>();
   readonly #hosts = new Map<string, Host>();
   readonly #events = new EventQueue();
@@ -133,7 +133,7 @@ export class FleetArbiter {
     const member = this.#members.get(crawl);
     if (member === undefined) return;
     this.#members.delete(crawl);
-    // The owner's service is remembered: it would otherwise begin anew with each new crawl.
+    // The service of the owner is remembered: it must not end with a crawl.
     member.ofOwner.leave(crawl);
   }
 

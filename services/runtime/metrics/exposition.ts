@@ -71,37 +71,44 @@ export function createExposition(
   };
 }
 
-/** Part of a process's time that scrapes may take, however often it is scraped. */
-const scrapeShareMax = 0.1;
+/** Part of a process's time that scrapes may take, however often it is scraped, and the time that is free at first, ms. */
+const [scrapeShareMax, freeMs] = [0.1, 500];
 /** Longest time for which a scrape is shared, ms, finished or not: values may not be much older than Prometheus expects. */
 const sharedMsMax = 5_000;
 
-/** An answer is also given to scrapes that follow, for nine times as long as it took. */
+/** Scrapes at the same time share one answer. Once scrapes have taken more than their share, later ones get the last. */
 export class SharedScrape {
   readonly #make: () => Promise<Scrape>;
   readonly #nowMs: () => number;
-  #made: Promise<Scrape> | undefined;
-  #validUntilMs = 0;
+  #last: { readonly made: Promise<Scrape>; readonly beganMs: number; isOver: boolean } | undefined;
+  #leftMs: number = freeMs;
+  #countedMs: number;
 
   constructor(make: () => Promise<Scrape>, nowMs: () => number = () => performance.now()) {
     this.#make = make;
     this.#nowMs = nowMs;
+    this.#countedMs = nowMs();
   }
 
   get(): Promise<Scrape> {
-    if (this.#made !== undefined && this.#nowMs() < this.#validUntilMs) return this.#made;
-    const beganMs = this.#nowMs();
-    this.#validUntilMs = beganMs + sharedMsMax;
+    const nowMs = this.#nowMs();
+    this.#leftMs = Math.min(freeMs, this.#leftMs + scrapeShareMax * (nowMs - this.#countedMs));
+    this.#countedMs = nowMs;
+    const last = this.#last;
+    if (last !== undefined && nowMs < last.beganMs + sharedMsMax && (!last.isOver || this.#leftMs <= 0))
+      return last.made;
     const made = this.#make();
-    this.#made = made;
-    const over = () => {
-      const endMs = this.#nowMs();
-      if (this.#made !== made) return;
-      this.#validUntilMs = endMs + Math.min(sharedMsMax, (1 / scrapeShareMax - 1) * (endMs - beganMs));
-    };
-    made.then(over, () => {
-      this.#validUntilMs = Number.NEGATIVE_INFINITY;
-    });
+    const mine = { made, beganMs: nowMs, isOver: false };
+    this.#last = mine;
+    made.then(
+      () => {
+        mine.isOver = true;
+        this.#leftMs -= this.#nowMs() - nowMs;
+      },
+      () => {
+        if (this.#last === mine) this.#last = undefined;
+      },
+    );
     return made;
   }
 }
