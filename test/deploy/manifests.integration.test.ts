@@ -144,6 +144,14 @@ describe('the manifests', { timeout: 300_000 }, () => {
     }
   });
 
+  it('the kubelet gives a process that restores a state hours before it would kill it', () => {
+    for (const { place, manifest } of workloads().filter(({ manifest: { kind } }) => kind === 'StatefulSet')) {
+      const { periodSeconds, failureThreshold } = templateOf(manifest).spec.containers[0].startupProbe;
+      const hours = (periodSeconds * failureThreshold) / 3_600;
+      assert.ok(hours >= 6, `${place} ${manifest.metadata.name}: ${hours} hours`);
+    }
+  });
+
   it('every process is started with valid options of its command', async () => {
     const help = new Map<string, string>();
     for (const { place, manifest } of workloads()) {

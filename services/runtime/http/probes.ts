@@ -4,8 +4,8 @@
  * `/livez` answers as long as the process runs. `/startupz` is 200 once the service was ready for the first time: a
  * restore may take long, and must not be killed for it. `/readyz` is 200 while all partitions of this process are
  * restored, and its warm copies of others have caught up once; a new partition or copy makes it wait again. So a
- * rolling update waits for the copies, and a start does not. Trouble elsewhere, such as missing fetchers, is noted in its answer
- * but does not affect readiness, because orchestrators start services one after another.
+ * rolling update waits for the copies, and a start does not. Trouble elsewhere, such as missing fetchers, is noted in its
+ * answer but does not affect readiness, because orchestrators start services one after another.
  */
 export class Probes {
   #started = false;
@@ -15,7 +15,8 @@ export class Probes {
 
   /**
    * Sets the status. `why` returns what the service waits for; null: nothing. `note` returns a hint for the operator
-   * while the service is ready. `warms` returns the reason why others should not stop yet, although this service has started; null: none.
+   * while the service is ready. `warms` returns the reason why others should not stop yet, although this service has
+   * started; null: none.
    */
   serve(
     why: () => string | null,
