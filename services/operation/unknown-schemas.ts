@@ -19,6 +19,7 @@ export async function schemaAt(
   if (partition >= partitions)
     throw bad('--partition', `${partition}`, `${crawl}.${topic} has ${counted(partitions, 'partition')}`);
   const { start, end } = await log.offsets(`${crawl}.${topic}`, partition);
+  if (start === end) throw bad('--offset', `${offset}`, `${place} has no records`);
   if (offset < start || offset >= end)
     throw bad('--offset', `${offset}`, `${place} has offsets from ${start} to ${end - 1}; give one of them`);
   for await (const { value, offset: found } of recordsOf(log, `${crawl}.${topic}`, partition, offset, offset + 1)) {

@@ -139,7 +139,7 @@ export const shareBoundaries: BoundaryTable<typeof shareLimits> = {
   restFactor: tuning('how soon a crawl decides again after a long decision'),
   overRestMs: tuning('how often a crawl decides while its owner has had more than its share of a busy process'),
   callMs: tuning('how much of a share each API call takes'),
-  msPerByte: tuning('how much of a share each byte of a call takes'),
+  msPerMegabyte: tuning('how much of a share the bytes of a call take'),
   callLookMs: tuning('how soon a waiting call goes on once its owner is within its share'),
   callWaitMsMax: tuning('how much slower a storm of calls becomes'),
   callsWaitingMax: undriven('by calls that wait at once: test/services/extras/fleet/shares/call-shares.test.ts'),

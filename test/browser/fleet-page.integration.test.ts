@@ -61,7 +61,7 @@ describe('the page of a fleet in a browser', {
     after(() => fleet.running.child.kill('SIGKILL'));
     const policy = { delayMs: 50, delayFactor: 0, maxDepth: 100 };
     await fleet.create({ seeds: [seed], name: 'big', owner: markup, weight: 3, policy });
-    await fleet.create({ seeds: [seed], name: 'small', weight: 1, policy });
+    await fleet.create({ seeds: [seed], name: 'small', owner: markup, weight: 1, policy });
     const page = await open(fleet.base);
     await page.locator('tr[data-crawl="big"]', { hasText: /running.*75 %/s }).waitFor();
     assert.deepEqual((await cells(page, 'big')).slice(0, 4), [markup, 'running', '3', '75 %']);

@@ -20,6 +20,13 @@ import { NoToken } from './requests.ts';
 import { themeButton } from './theme.ts';
 
 const everyMs = 1_000;
+/** Owners share a fleet equally, and the crawls of an owner by weight. */
+function sharesIn(crawls: readonly FleetCrawl[]): (crawl: FleetCrawl) => number {
+  const weights = new Map<string, number>();
+  for (const { owner, weight } of crawls) weights.set(owner, (weights.get(owner) ?? 0) + weight);
+  return ({ owner, weight }) => weight / (weights.get(owner) ?? 1) / weights.size;
+}
+
 /** An owner's calls a minute are bounded, and quotas move slowly. */
 const ownersEvery = 10;
 const againMs = 5_000;
@@ -70,11 +77,10 @@ function crawlRow(name: string) {
   row.dataset['crawl'] = name;
   return {
     row,
-    show(crawl: FleetCrawl, weights: number) {
+    show(crawl: FleetCrawl, share: number) {
       latest = crawl;
       const { owner, state, weight, counts, pagesPerSecond } = crawl;
-      const share = running.has(state) ? percent(weight / weights) : '–';
-      const shown = [owner, stateText(crawl), `${weight}`, share];
+      const shown = [owner, stateText(crawl), `${weight}`, running.has(state) ? percent(share) : '–'];
       const numbers = [count(counts.pages), pagesPerSecond.toFixed(1), count(counts.queued), count(counts.hosts)];
       for (const [at, text] of [...shown, ...numbers].entries()) setText(texts[at]!, text);
       pause.hidden = !running.has(state) && state !== 'held';
@@ -105,7 +111,7 @@ function showCrawls(every: readonly FleetCrawl[]): void {
   byId('scrapes-choice').hidden = single === 0;
   setText(byId('scrapes-count'), `single pages: ${count(single)}`);
   const all = scrapes.checked ? every : every.filter(({ name }) => !ofOnePage.test(name));
-  const weights = every.filter(({ state }) => running.has(state)).reduce((sum, { weight }) => sum + weight, 0);
+  const shareOf = sharesIn(every.filter(({ state }) => running.has(state)));
   const names = new Set(all.map(({ name }) => name));
   for (const [name, { row }] of rows) {
     if (names.has(name)) continue;
@@ -118,7 +124,7 @@ function showCrawls(every: readonly FleetCrawl[]): void {
       rows.set(crawl.name, (shown = crawlRow(crawl.name)));
       crawls.append(shown.row);
     }
-    shown.show(crawl, weights);
+    shown.show(crawl, shareOf(crawl));
     one.show(crawl);
   }
   const at = all.filter(({ state }) => running.has(state)).length;

@@ -42,7 +42,7 @@ export function fleetOpenApi(routes: readonly FleetRoute[]): object {
       version: '1',
       license,
       description:
-        'Crawls are created, paused, resumed, ended and deleted while others continue. All crawls share one clock per host. They share the requests in flight by weight.',
+        'Crawls are created, paused, resumed, ended and deleted while others continue. All crawls share one clock per host. Owners share the requests in flight equally, and the crawls of an owner by weight.',
     },
     security,
     tags: [

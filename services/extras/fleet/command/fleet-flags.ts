@@ -28,7 +28,7 @@ export function addFleetOptions(command: Command): Command {
     .addOption(
       setting(
         '--in-flight <n>',
-        'requests under way, of all crawls together; crawls share them by weight',
+        'requests under way, of all crawls together; owners share them equally',
         'one core can parse as many, with room for slow hosts',
         wholeNumber('--in-flight', 1, crawlLimits.concurrencyMax),
       ).default(fetcherLimits.requestsMax),

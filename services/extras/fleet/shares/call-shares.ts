@@ -37,8 +37,8 @@ export class CallShares {
   async enter(owner: CountedFor, bodyBytes: number): Promise<boolean> {
     if (owner === null) return true;
     const share = this.#of(owner);
-    const { callMs, msPerByte } = shareLimits;
-    share.spend(callMs + msPerByte * bodyBytes);
+    const { callMs } = shareLimits;
+    share.spend(callMs + msOf(bodyBytes));
     if (!share.isOver) return true;
     const waiting = this.#waiting.get(owner) ?? 0;
     if (waiting >= shareLimits.callsWaitingMax) return false;
@@ -50,7 +50,7 @@ export class CallShares {
 
   /** Counts an answer of so many bytes. */
   answered(owner: CountedFor, bytes: number): void {
-    if (owner !== null) this.#of(owner).spend(shareLimits.msPerByte * bytes);
+    if (owner !== null) this.#of(owner).spend(msOf(bytes));
   }
 
   async #wait(share: LoopShare): Promise<void> {
@@ -76,4 +76,8 @@ export class CallShares {
     this.#shares.set(owner, share);
     return share;
   }
+}
+
+function msOf(bytes: number): number {
+  return (shareLimits.msPerMegabyte * bytes) / 1_000_000;
 }

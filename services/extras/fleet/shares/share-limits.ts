@@ -16,8 +16,8 @@ export const shareLimits = {
   overRestMs: 250,
   /** Fixed cost of an API call: its head, its checks and its answer, ms. */
   callMs: 0.5,
-  /** Cost of each byte of a call's body or answer: reading, parsing and dropping a megabyte takes 40 ms. */
-  msPerByte: 40 / 1_000_000,
+  /** Cost of each megabyte of a call's body or answer: reading, parsing and dropping it, ms. */
+  msPerMegabyte: 40,
   /** Interval of the check whether a waiting call may go on, ms. */
   callLookMs: 250,
   /** Longest wait of a call of an owner above its share, ms: shorter than the patience of any client. */
