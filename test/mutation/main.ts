@@ -56,9 +56,11 @@ function lineOf({ file, line }: Mutant): string {
 
 function isAccepted(mutant: Mutant): boolean {
   const text = lineOf(mutant);
+  // A private field's declaration, and no assignment to it.
+  const fits = (line: string) => (line.startsWith('#') ? text.startsWith(line) : text.includes(line));
   return accepted.some(
     ({ file, find, replace, line }) =>
-      file === mutant.file && find === mutant.find && replace === mutant.replace && text.includes(line),
+      file === mutant.file && find === mutant.find && replace === mutant.replace && fits(line),
   );
 }
 

@@ -317,7 +317,7 @@ export const planted: readonly Planted[] = [
     mistake: 'the audit forgets hosts whose last request still binds the next',
     file: 'topology/extras/audit/audit.ts',
     find: 'if (contacts.lastMs < nowMs - forgetMs) this.#hosts.delete(host);',
-    replace: 'if (contacts.lastMs < nowMs) hosts.delete(host);',
+    replace: 'if (contacts.lastMs < nowMs) this.#hosts.delete(host);',
     tests: ['test/topology/extras/audit/kept-audit.test.ts'],
   },
   {
