@@ -43,6 +43,7 @@ test('a webmaster proves a host and gives orders in a browser, and hostile text 
   });
   /** Of every page: it has a title, is styled, is no wider than a phone but for tables, and nothing ran. */
   const sound = async () => {
+    await page.waitForLoadState('load');
     const seen = await page.evaluate(`({
       ours: 'ours' in window,
       foreign: document.querySelectorAll('script, img, iframe').length,
