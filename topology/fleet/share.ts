@@ -129,7 +129,7 @@ export class Share<Ask extends Asked> {
 export class OwnerShare<Ask extends Asked> {
   readonly #service = new Service();
   readonly #crawls = new Map<string, Share<Ask>>();
-  /** Service of its least served active crawl, ms for each unit of weight. It never decreases. */
+  /** Service of its least served crawl with a request that could start, ms for each unit of weight. It never decreases. */
   #leastMs = 0;
 
   join(crawl: string, weight: number): Share<Ask> {
