@@ -462,6 +462,34 @@ describe('the Helm chart', { skip, timeout: 300_000 }, () => {
     assert.equal(named(manifests, 'Deployment', 'news-crawlstream-fetcher')!['spec'].replicas, null);
   });
 
+  it('each monitor labels its targets for the alerts, whatever the release is called, and both at once are refused', async () => {
+    const schemas = await customSchemas();
+    for (const [monitor, kind, endpoints] of [
+      ['serviceMonitor', 'ServiceMonitor', 'endpoints'],
+      ['podMonitor', 'PodMonitor', 'podMetricsEndpoints'],
+    ] as const) {
+      const args = [...required, ...set(`${monitor}.enabled=true`, `${monitor}.interval=30s`)];
+      const manifests = await manifestsOf('news', [...args, ...set('fullnameOverride=papers')]);
+      const found = named(manifests, kind, 'papers')!;
+      assert.deepEqual(await problemsOf([found], schemas), []);
+      const [endpoint] = found['spec'][endpoints];
+      assert.deepEqual([endpoint.port, endpoint.path, endpoint.interval], ['http', '/metrics', '30s']);
+      assert.deepEqual(endpoint.relabelings, [{ targetLabel: 'program', replacement: 'crawlstream' }]);
+      const labelled = [...manifests, ...workloads(manifests).map((one) => podsOf(one))].map(
+        ({ metadata }) => metadata,
+      );
+      assert.ok(
+        labelled.some(({ labels }) => selects(found['spec'].selector, labels!)),
+        kind,
+      );
+    }
+    const both = await template('news', [
+      ...required,
+      ...set('serviceMonitor.enabled=true', 'podMonitor.enabled=true'),
+    ]);
+    assert.match(both.stderr, /serviceMonitor.enabled and podMonitor.enabled are both true/);
+  });
+
   it('the notes say what to do next, with the release’s own names', async () => {
     const notes = await notesOf('news', [...required, ...set('settings.CRAWL=papers')]);
     for (const text of [

@@ -104,6 +104,11 @@ describe('the manifests', { timeout: 300_000 }, () => {
     }
   });
 
+  it('the manifests’ monitor labels its targets for the alerts', () => {
+    const { spec } = rendered.get('overlays/production')!.find(({ kind }) => kind === 'ServiceMonitor')!;
+    assert.deepEqual(spec.endpoints[0].relabelings, [{ targetLabel: 'program', replacement: 'crawlstream' }]);
+  });
+
   it('an error in any manifest is found', async () => {
     const manifests = structuredClone(rendered.get('overlays/production')!);
     const find = (kind: string) => manifests.find((one) => one.kind === kind)!;
