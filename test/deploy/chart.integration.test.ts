@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { cpSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, describe, it } from 'node:test';
+import { stringify } from 'yaml';
 import { temporaryFolder } from '../services/runtime/store/temporary-folder.ts';
 import { chartFolder, everything, helm, kubernetes, manifestsOf, required, runHelm, template } from './helm.ts';
 import { kubernetesServer } from './kubernetes-server.ts';
@@ -119,6 +120,9 @@ describe('the Helm chart', { skip, timeout: 300_000 }, () => {
       ['topics.replicas=2', 'replicas'],
       ['archive.enabled=maybe', 'enabled'],
       ['fullnameOverride=News_1', 'fullnameOverride'],
+      ['fullnameOverride=2026-news', 'fullnameOverride'],
+      ['nameOverride=News', 'nameOverride'],
+      ['alerts.runbook=wiki', 'runbook'],
       ['storageClassname=fast', 'storageClassname'],
     ] as const) {
       const { code, stderr } = await template('crawlstream', [...required, ...set(values)]);
@@ -140,6 +144,67 @@ describe('the Helm chart', { skip, timeout: 300_000 }, () => {
     for (const value of values) assert.equal(data[value.split('=')[0]!], value.split('=')[1]);
     const large = await manifestsOf('crawlstream', [...required, ...set('settings.CRAWLSTREAM_SEEN_URLS=5000000000')]);
     assert.equal(dataOf(large)['CRAWLSTREAM_SEEN_URLS'], '5000000000');
+  });
+
+  it('whole numbers of a values file stay whole, in names of crawls and tags of images too', async () => {
+    const file = join(temporaryFolder(), 'values.yaml');
+    writeFileSync(
+      file,
+      stringify({
+        settings: { CRAWL: 20260101, PARTITIONS: 24 },
+        image: { tag: 20261130 },
+        frontier: { terminationGracePeriodSeconds: 1_000_000 },
+        alerts: { freshnessDays: 1_000_000 },
+      }),
+    );
+    const args = [...required, ...everything, '--values', file];
+    const manifests = await manifestsOf('news', args);
+    assert.doesNotMatch(JSON.stringify(manifests), /\de\+\d/);
+    const [job] = manifests.filter(({ kind }) => kind === 'Job');
+    const { args: words, image } = podsOf(job!).spec.containers[0];
+    assert.deepEqual(words.slice(words.indexOf('--crawl')), ['--crawl', '20260101', '--partitions', '24']);
+    assert.equal(image, 'crawlstream:20261130');
+    const [hosts, lag] = named(manifests, 'ScaledObject', 'news-crawlstream-fetcher')!['spec'].triggers;
+    assert.match(hosts.metadata.query, /crawl="20260101"/);
+    assert.deepEqual([lag.metadata.consumerGroup, lag.metadata.topic], ['20260101.fetcher', '20260101.tasks']);
+    assert.match(await notesOf('news', args), /--crawl "20260101"/);
+  });
+
+  it('alerts link to the runbook that values name, and to none otherwise', async () => {
+    const linksIn = async (...values: string[]) => {
+      const manifests = await manifestsOf('news', [...required, ...set('alerts.enabled=true', ...values)]);
+      const { rules } = named(manifests, 'PrometheusRule', 'news-crawlstream')!['spec'].groups[0];
+      const alerts = (rules as Manifest[]).filter(({ alert }) => alert !== undefined);
+      assert.ok(alerts.length > 30 && alerts.every(({ annotations }) => annotations.summary));
+      return alerts.map(({ annotations }) => annotations.runbook_url as string | undefined);
+    };
+    assert.deepEqual(new Set(await linksIn()), new Set([undefined]));
+    for (const link of await linksIn('alerts.runbook=https://wiki.example.net/crawl/RUNBOOK'))
+      assert.match(link!, /^https:\/\/wiki\.example\.net\/crawl\/RUNBOOK#[-a-z]+$/);
+  });
+
+  it('the chart’s page has an install command that renders, and every Secret that pods read', async () => {
+    const page = readFileSync(join(chartFolder, '../../CHART.md'), 'utf8');
+    const [, words] = /^helm install (.+)$/m.exec(page)!;
+    const [release, folder, ...args] = words!.split(' ');
+    assert.equal(folder, 'deploy/helm/crawlstream');
+    const manifests = await manifestsOf(release!, args);
+    for (const one of workloads(manifests))
+      assert.match(podsOf(one).spec.containers[0].image, /^registry\.your\.domain\/crawlstream:/);
+    const data = dataOf(manifests);
+    assert.deepEqual([data['BROKERS'], data['CONTACT']], ['kafka.data:9092', 'crawl@your.domain']);
+    const [, logIn] = /```yaml\n(.+?)```/s.exec(page)!;
+    const file = join(temporaryFolder(), 'values.yaml');
+    writeFileSync(file, logIn!);
+    const all = await manifestsOf('crawlstream', [...required, ...everything, '--values', file]);
+    const secrets = [
+      ...JSON.stringify(all).matchAll(/"secretKeyRef":{[^}]*"name":"([^"]+)"|"secretName":"([^"]+)"/g),
+    ].map(([, key, volume]) => key ?? volume!);
+    assert.deepEqual(new Set(secrets), new Set(['kafka-login', 'kafka-ca', ...ownSecrets]));
+    for (const name of secrets)
+      assert.ok(page.includes(`\`${name}\``) || page.includes(`secret generic ${name} `), name);
+    // The pod of `helm test` starts without the components.
+    assert.ok(!JSON.stringify(manifests).includes('-grpc'));
   });
 
   it('pods reach the brokers, the registry and the store that the settings name, and nothing beside', async () => {
@@ -261,9 +326,16 @@ describe('the Helm chart', { skip, timeout: 300_000 }, () => {
       ['crawlstream', 'news'],
       ['news', 'shop'],
       ['crawlstream-a', 'crawlstream-b'],
+      ['2026-news', 'c-2026-news'],
+      ['news.v1', 'news-v1'],
+      [`${'n'.repeat(52)}1`, `${'n'.repeat(52)}2`],
     ] as const) {
       const [a, b] = await Promise.all([one, two].map((name) => manifestsOf(name, [...required, ...everything])));
       const names = (all: readonly Manifest[]) => all.map(({ kind, metadata }) => `${kind} ${metadata.name}`);
+      // As Kubernetes up to 1.33 names a Service; a StatefulSet adds 11 characters to the name in a label of its pods.
+      for (const { kind, metadata } of [...a!, ...b!])
+        if (kind === 'Service' || kind === 'StatefulSet')
+          assert.match(metadata.name, /^[a-z]([-a-z0-9]{0,50}[a-z0-9])$/);
       assert.deepEqual(
         names(a!).filter((name) => names(b!).includes(name)),
         [],
@@ -398,7 +470,6 @@ describe('the Helm chart', { skip, timeout: 300_000 }, () => {
         container.envFrom.some(({ secretRef }: Manifest) => secretRef?.name === 'kafka-login'),
         name,
       );
-      if (manifest.kind === 'Pod') continue;
       assert.equal(metadata.annotations['team'], 'search', name);
       assert.equal(metadata.labels['cost-centre'], '7', name);
       assert.equal(metadata.labels['app.kubernetes.io/name'], 'crawlstream', name);
@@ -499,6 +570,7 @@ describe('the Helm chart', { skip, timeout: 300_000 }, () => {
       '--brokers "kafka:9092" --crawl "papers"',
       'set settings.SNAPSHOTS',
       'set settings.ARCHIVE',
+      'is in no public registry',
     ])
       assert.ok(notes.includes(text), `${text}: ${notes}`);
     assert.ok(!(await notesOf('news', [...required, ...everything])).includes('settings.ARCHIVE'));
@@ -512,6 +584,8 @@ describe('the Helm chart', { skip, timeout: 300_000 }, () => {
     assert.ok(reaches({ manifests, namespace: 'crawls' }, pod.metadata.labels!, { namespace: 'crawls' }, 9092));
   });
 });
+
+const ownSecrets = ['crawlstream-http', 'crawlstream-grpc', 'crawlstream-grpc-tls'];
 
 const podSettings = [
   ...set(
