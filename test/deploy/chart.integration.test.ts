@@ -1,15 +1,19 @@
 /** The Helm chart by Helm itself, as a platform team would use it. */
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
 import { cpSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, describe, it } from 'node:test';
+import { promisify } from 'node:util';
 import { stringify } from 'yaml';
 import { temporaryFolder } from '../services/runtime/store/temporary-folder.ts';
+import { historyMissing, isCutOff, type Release, releases } from '../upgrade/releases.ts';
 import { chartFolder, everything, helm, kubernetes, manifestsOf, required, runHelm, template } from './helm.ts';
 import { kubernetesServer } from './kubernetes-server.ts';
 import { isReachedBy, type Labels, reaches, selects } from './policy-reach.ts';
 import { customSchemas, type Manifest, prepareTools, problemsOf } from './tools.ts';
 
+const run = promisify(execFile);
 const skip = (await helm.skipReason()) ?? false;
 const set = (...values: readonly string[]) => values.flatMap((value) => ['--set', value]);
 const workloads = (manifests: readonly Manifest[]) =>
@@ -386,6 +390,37 @@ describe('the Helm chart', { skip, timeout: 300_000 }, () => {
     }
   });
 
+  it('the charts of 0.2.0 and 0.3.0, from the history, have the fixed fields that upgrades are held against, and an upgrade keeps their settings', async (t) => {
+    const switches = ['index', 'graph', 'render', 'urlfrontier', 'snapshots'].map((role) => `${role}.enabled=true`);
+    for (const release of releases) {
+      const missing = await historyMissing(release);
+      if (missing !== undefined) {
+        assert.ok(await isCutOff(), missing);
+        return t.skip(missing);
+      }
+      const old = await manifestsOf('crawlstream', set(...switches), await chartOf(release));
+      const kept = JSON.parse(readFileSync(join(import.meta.dirname, 'charts/until-0.3.0.json'), 'utf8')) as Record<
+        string,
+        Record<string, unknown>
+      >;
+      const nameOf = ({ kind, metadata }: Manifest) => `${kind} ${metadata.name}`;
+      const isFixed = ({ kind }: Manifest) => ['StatefulSet', 'Deployment', 'Service', 'CronJob'].includes(kind);
+      for (const manifest of old.filter(isFixed)) {
+        const fields = kept[nameOf(manifest)];
+        assert.ok(fields, `${release.version}: ${nameOf(manifest)}`);
+        for (const [field, value] of Object.entries(fields))
+          assert.deepEqual(manifest['spec'][field], value, `${release.version}: ${nameOf(manifest)} ${field}`);
+      }
+      const file = join(temporaryFolder(), 'values.yaml');
+      writeFileSync(file, stringify({ settings: dataOf(old) }));
+      const upgraded = await manifestsOf('crawlstream', ['--values', file, ...set(...switches)]);
+      assert.deepEqual(dataOf(upgraded), dataOf(old), release.version);
+      const names = new Set(upgraded.map(nameOf));
+      const gone = old.filter(({ kind }) => kind !== 'Job').filter((one) => !names.has(nameOf(one)));
+      assert.deepEqual(gone.map(nameOf), [], release.version);
+    }
+  });
+
   it('an upgrade that would rename volumes, or drop a former default, fails and says what to set', async () => {
     const server = await kubernetesServer({
       '/apis/apps/v1/namespaces/crawls/statefulsets/crawlstream-frontier': {
@@ -584,6 +619,17 @@ describe('the Helm chart', { skip, timeout: 300_000 }, () => {
     assert.ok(reaches({ manifests, namespace: 'crawls' }, pod.metadata.labels!, { namespace: 'crawls' }, 9092));
   });
 });
+
+/** The chart of a release, as the repository had it. */
+async function chartOf({ commit }: Release): Promise<string> {
+  const folder = temporaryFolder();
+  const packed = join(folder, 'chart.tar');
+  await run('git', ['archive', '-o', packed, commit, 'deploy/helm/crawlstream'], {
+    cwd: join(chartFolder, '../../..'),
+  });
+  await run('tar', ['-xf', packed, '-C', folder]);
+  return join(folder, 'deploy/helm/crawlstream');
+}
 
 const ownSecrets = ['crawlstream-http', 'crawlstream-grpc', 'crawlstream-grpc-tls'];
 
