@@ -182,6 +182,7 @@ describe('the manifests', { timeout: 300_000 }, () => {
     for (const [place, config] of configs)
       for (const [name, value] of Object.entries(config))
         assert.doesNotMatch(value, /s3:|example\./, `${place}: ${name}`);
+    for (const [place, config] of configs) assert.equal(config['CONTACT'], '', place);
     const [[, config]] = configs as [(typeof configs)[number]];
     for (const [name, option] of [
       ['crawlstream-fetcher', '--contact'],
