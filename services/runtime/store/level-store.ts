@@ -56,6 +56,8 @@ export async function openLevelStore(folder: string, options: StoreOptions = {})
   }
 }
 
+type Range = readonly [from: Buffer, to: Buffer];
+
 interface Opened {
   readonly db: LevelDb;
   readonly folder: string;
@@ -108,15 +110,16 @@ function createStore({ db, folder, end, memtableBytes }: Opened): StateStore {
     }
   }
 
-  const writeNow = async (ops: readonly StoreOp[], sync: boolean, memtableMax: number) => {
+  /** `freed`: a range to compact after the write. */
+  const writeNow = async (ops: readonly StoreOp[], sync: boolean, memtableMax: number, freed?: Range) => {
     if (failure !== undefined) throw failure;
     try {
       const bytes = bytesOf(ops);
       unflushedBytes += bytes + ops.length * memtableRowBytes;
-      const isFull = unflushedBytes >= memtableMax;
-      await writeBatch(db, inKeyOrder(ops), bytes, sync || isFull);
-      if (!isFull) return;
-      await changeLog(db, folder);
+      const isLast = freed !== undefined || unflushedBytes >= memtableMax;
+      await writeBatch(db, inKeyOrder(ops), bytes, sync || isLast);
+      if (!isLast) return;
+      await changeLog(db, folder, freed ?? [noRange, noRange]);
       await syncFolder(folder);
       unflushedBytes = 0;
     } catch (error) {
@@ -125,21 +128,23 @@ function createStore({ db, folder, end, memtableBytes }: Opened): StateStore {
     }
   };
 
+  /** One at a time: the threads behind the binding would let them overtake each other. */
+  const inTurn = async (act: () => Promise<void> | undefined): Promise<void> => {
+    gate.enter();
+    const done = lastWrite.then(act);
+    lastWrite = done.catch(() => {});
+    try {
+      await done;
+    } finally {
+      gate.leave();
+    }
+  };
+
   const write = async (ops: readonly StoreOp[], options?: { readonly sync?: boolean }): Promise<void> => {
     if (memtableBytes === undefined) {
       throw new CrawlstreamError('UNSUPPORTED', `the store in ${folder} is open read-only`);
     }
-    gate.enter();
-    // One at a time: the threads behind the binding would let them overtake each other.
-    const written = lastWrite.then(() =>
-      ops.length === 0 ? undefined : writeNow(ops, options?.sync ?? false, memtableBytes),
-    );
-    lastWrite = written.catch(() => {});
-    try {
-      await written;
-    } finally {
-      gate.leave();
-    }
+    await inTurn(() => (ops.length === 0 ? undefined : writeNow(ops, options?.sync ?? false, memtableBytes)));
   };
 
   return {
@@ -147,6 +152,13 @@ function createStore({ db, folder, end, memtableBytes }: Opened): StateStore {
     getMany,
     scan,
     write,
+    ...(memtableBytes !== undefined && {
+      free: (gte, lt) => {
+        // No row has this key: the write is synced, and ends the log.
+        const nothing = { key: noRange, value: null };
+        return inTurn(() => writeNow([nothing], true, memtableBytes, [asBuffer(gte), asBuffer(lt)]));
+      },
+    }),
     rewrite: () =>
       rewriteTables({
         folder,
@@ -172,12 +184,15 @@ function writeBatch(db: LevelDb, ops: readonly StoreOp[], bytes: number, sync: b
   return batch.write({ sync });
 }
 
-/** Resolves once LevelDB writes to a new log; the old memtable becomes a table file meanwhile and after. */
-async function changeLog(db: LevelDb, folder: string): Promise<void> {
+/**
+ * Resolves once LevelDB writes to a new log. Meanwhile and after, the old memtable becomes a table file, and then the
+ * range is compacted.
+ */
+async function changeLog(db: LevelDb, folder: string, [from, to]: Range): Promise<void> {
   const before = await newestLog(folder);
   let failed: Error | undefined;
   let done = false;
-  db.compactRange(noRange, noRange).then(
+  db.compactRange(from, to).then(
     () => (done = true),
     (error: Error) => (failed = error),
   );

@@ -71,7 +71,7 @@ class StoreGame {
 
   /** Ends with a close while calls are running. */
   async play(rounds: number): Promise<void> {
-    const acts = [this.#writes(), this.#writes(), this.#reads(), this.#scans(), this.#scans()];
+    const acts = [this.#writes(), this.#writes(), this.#reads(), this.#scans(), this.#scans(), this.#frees()];
     const played = Promise.all(acts);
     played.catch(() => {});
     for (let round = 0; round < rounds; round++) await turn();
@@ -149,6 +149,13 @@ class StoreGame {
           least,
           this.versions.issued,
         );
+    });
+  }
+
+  #frees(): Promise<void> {
+    return this.#repeat(async () => {
+      for (let left = 20; left > 0; left--) await turn();
+      if (!this.#isOver) await this.#store.free?.(keyOf(this.#random.below(keys)), keyOf(keys));
     });
   }
 
