@@ -142,6 +142,7 @@ class ReadOnlyReader implements LogReader {
   #innerReader(): LogReader {
     const { log, generation } = this.#current();
     if (this.#inner?.generation !== generation) {
+      this.#leaveInner();
       const reader = log.reader();
       for (const { topic, partition, offset, paused } of this.#positions.values()) {
         reader.seek(topic, partition, offset);
@@ -152,13 +153,21 @@ class ReadOnlyReader implements LogReader {
     return this.#inner.reader;
   }
 
+  /** The log keeps each reader until it is closed. */
+  #leaveInner() {
+    void this.#inner?.reader.close();
+    this.#inner = undefined;
+  }
+
   async #pollOnce(maxBytes: number): Promise<LogRecord[]> {
     for (;;) {
       const asked = this.#current().generation;
+      const reader = this.#innerReader();
       try {
-        return await this.#innerReader().poll({ maxBytes, waitMs: 0 });
+        return await reader.poll({ maxBytes, waitMs: 0 });
       } catch (error) {
-        if (this.#current().generation === asked) throw error;
+        // After a refresh, or a move of this reader, the error is about what was left.
+        if (this.#current().generation === asked && this.#inner?.reader === reader) throw error;
       }
     }
   }
@@ -173,19 +182,19 @@ class ReadOnlyReader implements LogReader {
   #setPaused(topic: string, partition: number, paused: boolean) {
     const at = this.#positions.get(nameOf(topic, partition));
     if (at) at.paused = paused;
-    this.#inner = undefined;
+    this.#leaveInner();
   }
 
   readonly seek: LogReader['seek'] = (topic, partition, offset) => {
     const paused = this.#positions.get(nameOf(topic, partition))?.paused ?? false;
     this.#positions.set(nameOf(topic, partition), { topic, partition, offset, paused });
-    this.#inner = undefined;
+    this.#leaveInner();
     this.#wakeUp?.();
   };
 
   readonly drop: LogReader['drop'] = (topic, partition) => {
     this.#positions.delete(nameOf(topic, partition));
-    this.#inner = undefined;
+    this.#leaveInner();
   };
 
   readonly pause: LogReader['pause'] = (topic, partition) => this.#setPaused(topic, partition, true);
@@ -224,6 +233,7 @@ class ReadOnlyReader implements LogReader {
 
   readonly close: LogReader['close'] = async () => {
     this.#isOpen = false;
+    this.#leaveInner();
     this.#wakeUp?.();
   };
 }
