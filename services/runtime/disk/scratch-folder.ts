@@ -1,6 +1,7 @@
 /**
  * Folders for temporary files of this process. A folder is removed when its work ends, when the process exits, and on
- * a signal that ends the process. A killed process leaves its folder, which a later process removes.
+ * a signal that ends the process. A killed process leaves its folder, which a later process removes. The name of such a
+ * folder, such as `crawlstream-state-~Zp3kQ1`, is one that nobody would give to a folder to keep.
  *
  * The modification time of a folder is the last sign of life of its process. Processes of several containers may
  * share the folder above, so process ids would prove nothing.
@@ -16,13 +17,15 @@ export interface ScratchFolder {
   remove(): Promise<void>;
 }
 
-const endingSignals = ['SIGINT', 'SIGTERM'] as const;
+const endingSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 const open = new Set<string>();
+/** Characters that `mkdtemp` adds. */
+const randomChars = 6;
 
 /** `prefix`: start of the folder's name, the same for folders of one use. */
 export async function openScratchFolder(above: string, prefix: string): Promise<ScratchFolder> {
   await removeAbandoned(above, prefix);
-  const path = await mkdtemp(join(above, prefix));
+  const path = await mkdtemp(join(above, `${prefix}~`));
   if (open.size === 0) watchExit();
   open.add(path);
   const signs = setInterval(() => sign(path), diskLimits.scratchSignMs).unref();
@@ -57,8 +60,10 @@ function sign(path: string): void {
 }
 
 async function removeAbandoned(above: string, prefix: string): Promise<void> {
-  const names = (await readdir(above)).filter((name) => name.startsWith(prefix));
-  for (const name of names) {
+  // A folder that may be written may not be listed for all that.
+  const names = await readdir(above).catch(() => []);
+  const isScratch = (name: string) => name.startsWith(`${prefix}~`) && name.length === prefix.length + 1 + randomChars;
+  for (const name of names.filter(isScratch)) {
     const path = join(above, name);
     const found = await lstat(path).catch(() => undefined);
     // In a folder that all users share, a name may belong to any of them, and a link lead anywhere.

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { openScratchFolder, withScratchFolder } from '../../../../services/runtime/disk/scratch-folder.ts';
+import { until } from '../../until.ts';
 import { temporaryFolder } from '../store/temporary-folder.ts';
 
 const hourMs = 3_600_000;
@@ -34,18 +35,20 @@ test('a new scratch folder removes those that gave no sign of life for a day, an
     const at = (Date.now() - hours * hourMs) / 1000;
     utimesSync(join(above, name), at, at);
   };
-  silent('crawl-killed', 25);
-  silent('crawl-running', 23);
-  silent('other-killed', 25);
-  symlinkSync(join(above, 'other-killed'), join(above, 'crawl-link'));
-  writeFileSync(join(above, 'crawl-file'), 'x');
-  utimesSync(join(above, 'crawl-file'), 0, 0);
+  silent('crawl-~killed', 25);
+  silent('crawl-~active', 23);
+  silent('crawl-backup', 25);
+  silent('crawl-~of a user', 25);
+  silent('other-~killed', 25);
+  symlinkSync(join(above, 'other-~killed'), join(above, 'crawl-~linked'));
+  writeFileSync(join(above, 'crawl-~afile1'), 'x');
+  utimesSync(join(above, 'crawl-~afile1'), 0, 0);
   const folder = await openScratchFolder(above, 'crawl-');
   assert.deepEqual(
     readdirSync(above).filter((name) => join(above, name) !== folder.path),
-    ['crawl-file', 'crawl-link', 'crawl-running', 'other-killed'],
+    ['crawl-backup', 'crawl-~active', 'crawl-~afile1', 'crawl-~linked', 'crawl-~of a user', 'other-~killed'],
   );
-  assert.ok(existsSync(join(above, 'other-killed', 'rows')));
+  assert.ok(existsSync(join(above, 'other-~killed', 'rows')));
   await folder.remove();
 });
 
@@ -57,7 +60,7 @@ test('a scratch folder in use shows a sign of life every minute', async (t) => {
   t.mock.timers.tick(60_000);
   t.mock.timers.reset();
   // The sign is written by another thread.
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  await until(() => statSync(first.path).mtimeMs > 0);
   const second = await openScratchFolder(above, 'crawl-');
   assert.ok(existsSync(first.path));
   for (const one of [first, second]) await one.remove();

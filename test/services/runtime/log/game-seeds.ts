@@ -2,5 +2,6 @@
 export function gameSeeds(usual: number): number[] {
   const first = Number(process.env['CRAWLSTREAM_TEST_CONCURRENT_FIRST'] ?? 1);
   const count = Number(process.env['CRAWLSTREAM_TEST_CONCURRENT_SEEDS'] ?? usual);
+  if (!(count > 0 && Number.isInteger(first))) throw new Error(`no seeds: ${count} from ${first} on`);
   return Array.from({ length: count }, (_, at) => first + at);
 }
