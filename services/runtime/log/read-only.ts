@@ -159,15 +159,21 @@ class ReadOnlyReader implements LogReader {
     this.#inner = undefined;
   }
 
+  /** Without those that were sought, dropped or paused meanwhile: their records are no longer wanted. */
   async #pollOnce(maxBytes: number): Promise<LogRecord[]> {
     for (;;) {
-      const asked = this.#current().generation;
+      const { generation } = this.#current();
+      const asked = new Map(this.#positions);
       const reader = this.#innerReader();
       try {
-        return await reader.poll({ maxBytes, waitMs: 0 });
+        const records = await reader.poll({ maxBytes, waitMs: 0 });
+        return records.filter(({ topic, partition }) => {
+          const at = this.#positions.get(nameOf(topic, partition));
+          return at !== undefined && at === asked.get(nameOf(topic, partition)) && !at.paused;
+        });
       } catch (error) {
         // After a refresh, or a move of this reader, the error is about what was left.
-        if (this.#current().generation === asked && this.#inner?.reader === reader) throw error;
+        if (this.#current().generation === generation && this.#inner?.reader === reader) throw error;
       }
     }
   }
@@ -206,12 +212,7 @@ class ReadOnlyReader implements LogReader {
   readonly poll: LogReader['poll'] = async ({ maxBytes, waitMs }: PollOptions) => {
     const untilMs = this.#clock.nowMs() + waitMs;
     for (;;) {
-      const asked = new Map(this.#positions);
-      // Reads that were sought, dropped or paused meanwhile are no longer wanted from the old position.
-      const records = (await this.#pollOnce(maxBytes)).filter(({ topic, partition }) => {
-        const at = this.#positions.get(nameOf(topic, partition));
-        return at !== undefined && at === asked.get(nameOf(topic, partition)) && !at.paused;
-      });
+      const records = await this.#pollOnce(maxBytes);
       for (const { topic, partition, offset } of records) {
         const at = this.#positions.get(nameOf(topic, partition));
         if (at) this.#positions.set(nameOf(topic, partition), { ...at, offset: offset + 1 });
