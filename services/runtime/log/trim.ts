@@ -14,7 +14,7 @@ import * as rows from './rows.ts';
 
 export async function trimPartition(store: StateStore, topics: Topics, p: Partition, before: number): Promise<void> {
   if (before > p.durableEnd) {
-    const message = `can't trim ${p.topic}/${p.partition} below ${before}: it ends at ${p.durableEnd}`;
+    const message = `cannot trim ${p.topic}/${p.partition} below ${before}: it ends at ${p.durableEnd}; give an offset up to that`;
     throw new CrawlstreamError('OFFSET_OUT_OF_RANGE', message);
   }
   if (before <= p.start) return;
