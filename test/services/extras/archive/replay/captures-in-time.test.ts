@@ -20,6 +20,12 @@ const index = new ArchiveIndex(
       { url, time: day(5), body: 'third' },
       { url: 'https://www.a.test/page', time: day(4), head: moved },
       { url: 'http://sub.a.test/', time: '20260301000000', body: 'of a subdomain' },
+      {
+        url: 'http://a.test/z.css',
+        time: day(2),
+        mime: 'text/css',
+        body: 'p{}',
+      },
     ]),
     writeWarc(folder, 'two', [
       { url, time: day(3), body: 'second' },
@@ -124,8 +130,11 @@ test('the payload of a revisit is the capture of its second, or else the one wit
 test('hosts, months and URLs of an archive are listed', async () => {
   assert.deepEqual(await hostsOf(index), { hosts: ['a.test', 'sub.a.test', 'ab.test'], isMore: false });
   assert.deepEqual([...(await monthsOf(index, url))], [['2026-01', 5]]);
-  const keys = async (prefix: string, after = '') => (await searched(index, prefix, after)).found.map(({ key }) => key);
+  const keys = async (prefix: string, after = '', withParts = false) =>
+    (await searched(index, prefix, after, withParts)).found.map(({ key }) => key);
   assert.deepEqual(await keys('test,a)/'), ['test,a)/page', 'test,a)/page/more', 'test,a,sub)/']);
+  assert.deepEqual(await keys('test,a)/z', '', true), ['test,a)/z.css']);
+  assert.deepEqual(await keys('test,a)/z'), [], 'a page’s style is no page');
   assert.deepEqual(await keys('test,a)/page'), ['test,a)/page', 'test,a)/page/more']);
   assert.deepEqual(await keys('test,a)/', 'test,a)/page'), ['test,a)/page/more', 'test,a,sub)/']);
   assert.deepEqual(
