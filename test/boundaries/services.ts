@@ -340,6 +340,7 @@ export const replayBoundaries: BoundaryTable<typeof replayLimits> = {
   unindexedBytesMax: undriven('a file of 256 MiB'),
   unpackedBytesMax: undriven('a record of 512 MiB'),
   revisitsMax: undriven('replay.integration.test.ts has a revisit of itself'),
+  searchedMax: undriven('20,000 styles and scripts of one host'),
   rowsMax: undriven('sorted-lines.test.ts: 401 captures come in three pages'),
   nestedMax: undriven('rewrite.test.ts has pages within pages within pages'),
 };

@@ -1038,14 +1038,14 @@ export const planted: readonly Planted[] = [
   {
     mistake: 'writes of RocksDB overtake each other',
     file: 'services/runtime/store/rocksdb-store.ts',
-    find: 'if (waitingWrites.push(start) === 1) start();',
+    find: 'if (this.#waitingWrites.push(start) === 1) start();',
     replace: 'start();',
     tests: storeGameTests,
   },
   {
     mistake: 'writes of LevelDB overtake each other',
     file: 'services/runtime/store/level-store.ts',
-    find: 'const done = lastWrite.then(act);',
+    find: 'const done = this.#lastWrite.then(act);',
     replace: 'const done = Promise.resolve().then(act);',
     tests: storeGameTests,
   },

@@ -14,8 +14,6 @@ export interface Committed extends Omit<PartitionStatus, 'ends'> {
   /** Page quota of the current policy; null: none, or no policy yet. */
   readonly pageQuota: number | null;
   readonly paused: boolean;
-  /** The page quota leaves this partition no lease. */
-  readonly isQuotaOut: boolean;
   /** Hosts that may be contacted, and hosts that may not yet: at the time of reading, also while nothing is granted. */
   readonly readyHosts: number;
   readonly delayedHosts: number;
@@ -45,7 +43,6 @@ export function committedOf(
   return {
     pageQuota: policy?.config.pageQuota ?? null,
     paused: policy?.config.paused ?? false,
-    isQuotaOut: policy?.config.pageQuota != null && state.quotaLeft <= 0,
     positions: { ...state.positions },
     counters: { ...state.counters },
     get readyHosts() {

@@ -15,7 +15,7 @@ import type { StateStore } from '../store/store.ts';
 import { findLogDamage, type LogDamage, refuseLogDamage } from '../store/write-ahead-log.ts';
 import { type EmbeddedLog, openEmbeddedLog } from './embedded-log.ts';
 import type { OnLost } from './embedded-reader.ts';
-import type { Log, LogReader, LogRecord, LogTopic, PollOptions, Position } from './log.ts';
+import type { Log, LogReader, LogTopic, PollOptions, Position } from './log.ts';
 import { logLimits } from './log-limits.ts';
 
 export interface ReadOnlyLog
@@ -159,18 +159,14 @@ class ReadOnlyReader implements LogReader {
     this.#inner = undefined;
   }
 
-  /** Without those that were sought, dropped or paused meanwhile: their records are no longer wanted. */
-  async #pollOnce(maxBytes: number): Promise<LogRecord[]> {
+  /** `asked`: the positions that the records were read from. */
+  async #pollOnce(maxBytes: number) {
     for (;;) {
       const { generation } = this.#current();
       const asked = new Map(this.#positions);
       const reader = this.#innerReader();
       try {
-        const records = await reader.poll({ maxBytes, waitMs: 0 });
-        return records.filter(({ topic, partition }) => {
-          const at = this.#positions.get(nameOf(topic, partition));
-          return at !== undefined && at === asked.get(nameOf(topic, partition)) && !at.paused;
-        });
+        return { records: await reader.poll({ maxBytes, waitMs: 0 }), asked };
       } catch (error) {
         // After a refresh, or a move of this reader, the error is about what was left.
         if (this.#current().generation === generation && this.#inner?.reader === reader) throw error;
@@ -212,7 +208,12 @@ class ReadOnlyReader implements LogReader {
   readonly poll: LogReader['poll'] = async ({ maxBytes, waitMs }: PollOptions) => {
     const untilMs = this.#clock.nowMs() + waitMs;
     for (;;) {
-      const records = await this.#pollOnce(maxBytes);
+      const { records: polled, asked } = await this.#pollOnce(maxBytes);
+      // Reads that were sought, dropped or paused meanwhile are no longer wanted from the old position.
+      const records = polled.filter(({ topic, partition }) => {
+        const at = this.#positions.get(nameOf(topic, partition));
+        return at !== undefined && at === asked.get(nameOf(topic, partition)) && !at.paused;
+      });
       for (const { topic, partition, offset } of records) {
         const at = this.#positions.get(nameOf(topic, partition));
         if (at) this.#positions.set(nameOf(topic, partition), { ...at, offset: offset + 1 });
