@@ -7,7 +7,7 @@ import { createQuotaWorld, quotaAllowed } from './quota/world.ts';
 
 export interface NamedWorld {
   readonly about: string;
-  /** The depth that takes about two minutes. */
+  /** The depth of `npm run explore` without `--depth`: half a minute to some minutes. */
   readonly depth: number;
   create(): World<unknown>;
 }

@@ -18,7 +18,7 @@ import { replay } from '../../../topology/frontier/replay.ts';
 import { FrontierState } from '../../../topology/frontier/state/state.ts';
 import { recount } from '../../simulation/standby.ts';
 import { type LogNode, LogTree, recordsFrom } from '../engine/append-only.ts';
-import { Violation } from '../engine/explore.ts';
+import { Violation } from '../engine/violation.ts';
 import { fingerprintKey } from './setting.ts';
 
 export type Changelog = LogNode<Buffer>;
@@ -119,16 +119,19 @@ function checkRecord(log: Changelog, before: Copy, after: Copy, state: FrontierS
   const isVoid =
     record.kind === 'commit' && (record.epoch !== before.changelog.epoch || record.seq !== before.changelog.seq + 1);
   if (isVoid && after.digest !== before.digest)
-    throw new Violation(`void: record ${at} has another owner or is out of order, and a copy that read it has changed`);
+    throw new Violation(
+      'void',
+      `record ${at} has another owner or is out of order, and a copy that read it has changed`,
+    );
   const lost = lostUrls(after.counters);
-  if (lost !== 0) throw new Violation(`one place: after record ${at}, ${lost} admitted URLs are in no place`);
+  if (lost !== 0) throw new Violation('one place', `after record ${at}, ${lost} admitted URLs are in no place`);
   const violate = (what: string) => {
-    throw new Violation(`one place: ${what}`);
+    throw new Violation('one place', `${what}`);
   };
   recount(state, `record ${at}`, violate, seenIsExact);
   const busy = new Set<string>();
   for (const { host } of state.leases.values()) {
-    if (busy.has(host.key)) throw new Violation(`one lease: after record ${at}, ${host.key} has two leases`);
+    if (busy.has(host.key)) throw new Violation('one lease', `after record ${at}, ${host.key} has two leases`);
     busy.add(host.key);
   }
   if (isVoid || record.kind !== 'commit') return;
@@ -137,12 +140,12 @@ function checkRecord(log: Changelog, before: Copy, after: Copy, state: FrontierS
   for (const topic of inputTopics) {
     const [was, is] = [before.positions[topic].offset, after.positions[topic].offset];
     if (is < was)
-      throw new Violation(`positions: record ${at} takes the position of ${topic} back from ${was} to ${is}`);
+      throw new Violation('positions', `record ${at} takes the position of ${topic} back from ${was} to ${is}`);
   }
 }
 
 function checkExpiry(at: number, leaseId: number, { leases }: Copy, { nowMs }: Copy): void {
   const deadlineMs = leases.get(leaseId)!;
   if (nowMs < deadlineMs + frontierLimits.clockSkewMs)
-    throw new Violation(`deadline: record ${at} ends lease ${leaseId} ${deadlineMs - nowMs} ms before its deadline`);
+    throw new Violation('deadline', `record ${at} ends lease ${leaseId} ${deadlineMs - nowMs} ms before its deadline`);
 }

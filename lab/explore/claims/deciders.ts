@@ -12,8 +12,9 @@ import type { ControlMessage, PartitionIdentity } from '../../../topology/fronti
 import { FrontierPartition } from '../../../topology/frontier/partition.ts';
 import { RowsInMemory } from '../../model/rows-in-memory.ts';
 import { continues, type LogNode, recordsFrom } from '../engine/append-only.ts';
-import { Violation } from '../engine/explore.ts';
+import { hashText } from '../engine/hash.ts';
 import { Interner } from '../engine/interner.ts';
+import { Violation } from '../engine/violation.ts';
 import { type Changelog, type Copies, type Copy, copyOf, newState, replayed } from './copies.ts';
 import { identity, leasesMax } from './setting.ts';
 
@@ -119,7 +120,8 @@ export class Deciders {
       const again = this.#decide(this.#reopened(before), before, given);
       if (again !== decided)
         throw new Violation(
-          'decided again: an owner that was opened from the changelog decides otherwise than one that went on',
+          'decided again',
+          'an owner that was opened from the changelog decides otherwise than one that went on',
         );
     }
     this.#steps.set(text, decided);
@@ -136,7 +138,7 @@ export class Deciders {
     const job = saveCheckpoint(core.state, 1);
     if (isCut) rows.runOne(job, []);
     else rows.run(job);
-    const disk = { id: this.#disks.size, rows: rows.entries(), builtFrom: decider.log };
+    const disk = { id: hashText(text), rows: rows.entries(), builtFrom: decider.log };
     this.#disks.set(text, disk);
     return disk;
   }
@@ -155,7 +157,7 @@ export class Deciders {
     const step = core.step(nowMs, leasesMax - core.state.leases.size);
     if (step === null) return null;
     if (step.offset !== before.log.length)
-      throw new Violation(`offsets: a commit expects ${step.offset}, not ${before.log.length}`);
+      throw new Violation('offsets', `a commit expects ${step.offset}, not ${before.log.length}`);
     rows.run(core.reads());
     const { disk, claimed, openedAtMs } = before;
     return this.#decider({ core, rows }, { disk, claimed, openedAtMs }, this.#append(before.log, step.commit), step);
@@ -170,8 +172,8 @@ export class Deciders {
     const { disk, claimed, openedAtMs } = origin;
     const { core } = live;
     const text = `${disk?.id ?? -1} ${claimed.id} ${openedAtMs} ${log.id}`;
-    const number = this.#deciders.number(text, () => ({
-      id: this.#deciders.size,
+    const decider = this.#deciders.one(text, (id) => ({
+      id,
       ...origin,
       log,
       tasks,
@@ -181,9 +183,9 @@ export class Deciders {
       seesTaken: core.state.leases.taken.position >= 0,
       taken: core.state.leases.taken.ids,
     }));
-    this.#live.set(number, live);
+    this.#live.set(decider.id, live);
     if (this.#live.size > keptMax) this.#live.delete(this.#live.keys().next().value!);
-    return this.#deciders.at(number);
+    return decider;
   }
 
   /** Opened from the changelog, with its commits since. */

@@ -1,6 +1,7 @@
 /** Ends: a crawl that is declared over is over; and from every state, if nothing fails any more, the crawl ends. */
 import { crawlEnd, type Look } from '../../../topology/frontier/ask/crawl-end.ts';
-import { type Move, Violation } from '../engine/explore.ts';
+import type { Move } from '../engine/explore.ts';
+import { Violation } from '../engine/violation.ts';
 import { fairFetcherMove } from './fetcher-moves.ts';
 import { fairOwnerMove } from './owner-moves.ts';
 import { hasLost, type Play } from './play.ts';
@@ -24,9 +25,9 @@ export function checkEnd(play: Play, state: State): void {
   // After the loss of records, no process knows of a seed's request, and fetchers may fail the URL more often than is
   // recorded.
   const isRight = admitted === 3 && page === 1 && redirected === 1 && dead === 1;
-  if (!isRight) throw new Violation(`end: the crawl is declared over with ${places}`);
+  if (!isRight) throw new Violation('end', `the crawl is declared over with ${places}`);
   if (!hasLost(play, state) && state.contacts.some(({ isBusy }) => isBusy))
-    throw new Violation('end: the crawl is declared over while a request is under way');
+    throw new Violation('end', 'the crawl is declared over while a request is under way');
 }
 
 /** In a calm state: the next action of any process. */

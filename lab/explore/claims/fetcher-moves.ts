@@ -6,7 +6,8 @@
 import { blankOutcome, blankRequest, blankResult } from '../../../schemas/blank.ts';
 import type { Discovered, Outcome, OutcomeKind, Result } from '../../../schemas/types.ts';
 import { logAt } from '../engine/append-only.ts';
-import { type Move, Violation } from '../engine/explore.ts';
+import type { Move } from '../engine/explore.ts';
+import { Violation } from '../engine/violation.ts';
 import { hasLost, type Play } from './play.ts';
 import { answerTo, hosts, linkTo, requestTimeoutMs } from './setting.ts';
 import { type Fetcher, type HostContacts, idle, type State, withFetcher } from './state.ts';
@@ -87,12 +88,11 @@ function contacted(play: Play, state: State, hostKey: string, delayMs: number): 
   return contacts.map((host, number) => {
     if (hosts[number] !== hostKey) return host;
     if (hasLost(play, state)) return { ...host, isBusy: true };
-    if (host.isBusy) throw new Violation(`early: ${hostKey} is contacted while another request is under way there`);
+    if (host.isBusy) throw new Violation('early', `${hostKey} is contacted while another request is under way there`);
     const waitedMs = nowMs - host.endedAtMs;
-    const leastMs = Math.min(delayMs, host.delayMs);
-    if (host.endedAtMs > 0 && waitedMs < leastMs)
-      throw new Violation(`early: ${hostKey} is contacted ${waitedMs} ms after the last contact, not ${leastMs} ms`);
-    return { ...host, isBusy: true, delayMs };
+    if (host.endedAtMs > 0 && waitedMs < delayMs)
+      throw new Violation('early', `${hostKey} is contacted ${waitedMs} ms after the last contact, not ${delayMs} ms`);
+    return { ...host, isBusy: true };
   });
 }
 

@@ -7,7 +7,7 @@
 
 import { continues, logAt } from '../engine/append-only.ts';
 import type { Move } from '../engine/explore.ts';
-import { Violation } from '../engine/explore.ts';
+import { Violation } from '../engine/violation.ts';
 import type { Changelog, Copies } from './copies.ts';
 import type { Decider, StepInputs } from './deciders.ts';
 import { hasLost, type Play } from './play.ts';
@@ -149,14 +149,15 @@ function land(copies: Copies, state: State, { log, copy }: Decider): State {
   const { digest } = copies.at(changelog);
   if (changelog === log && digest !== copy.digest)
     throw new Violation(
-      `copies: after record ${log.length - 1}, a copy that read the changelog differs from the owner`,
+      'copies',
+      `after record ${log.length - 1}, a copy that read the changelog differs from the owner`,
     );
   return { ...state, changelog };
 }
 
 function expectOwn(changelog: Changelog, { log }: Decider): void {
   if (changelog === log) return;
-  throw new Violation(`acked: an owner acts on commit ${log.length - 1}, which the changelog holds for void`);
+  throw new Violation('acked', `an owner acts on commit ${log.length - 1}, which the changelog holds for void`);
 }
 
 function acksLost(play: Play, state: State, at: number): Move<State>[] {
@@ -198,14 +199,15 @@ function publish(play: Play, state: State, at: number): Move<State> {
 }
 
 function appendTask(play: Play, state: State, one: NumberedTask): State {
-  const { task, granted, number } = one;
+  const { task, granted, id } = one;
   if (!hasLost(play, state) && !continues(state.changelog, granted))
     throw new Violation(
-      `tasks: the task of lease ${task.leaseId} is published before the commit that grants it is in the log`,
+      'tasks',
+      `the task of lease ${task.leaseId} is published before the commit that grants it is in the log`,
     );
   for (let node = state.tasks; node.parent !== null; node = node.parent)
-    if (node.value === one) throw new Violation(`tasks: the task of lease ${task.leaseId} is published twice`);
-  return { ...state, tasks: play.topics.tasks.append(state.tasks, `${number}`, one) };
+    if (node.value === one) throw new Violation('tasks', `the task of lease ${task.leaseId} is published twice`);
+  return { ...state, tasks: play.topics.tasks.append(state.tasks, `${id}`, one) };
 }
 
 function drop({ parts }: Play, state: State, at: number, say: string): Move<State> {

@@ -42,7 +42,7 @@ export function policyEvent(): Control {
   return { ...blankControl, kind: 'policy', version: 1, payload: JSON.stringify(policy) };
 }
 
-/** The operator's event: a longer delay for the host of the page. */
+/** The operator's event: a longer delay for the host of the seeds. */
 export function operatorsEvent(atMs: number): Control {
   return { ...blankControl, kind: 'hostDelay', hostKey: hosts[0], amount: 3 * delayMs, atMs, by: 'operator' };
 }

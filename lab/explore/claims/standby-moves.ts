@@ -5,7 +5,8 @@
 import { type ChangelogPosition, follows, readChangelog } from '../../../topology/frontier/changes/changelog.ts';
 import { recordHash } from '../../../topology/frontier/changes/record-hash.ts';
 import { continues, logAt } from '../engine/append-only.ts';
-import { type Move, Violation } from '../engine/explore.ts';
+import type { Move } from '../engine/explore.ts';
+import { Violation } from '../engine/violation.ts';
 import type { Changelog } from './copies.ts';
 import type { Play } from './play.ts';
 import type { State } from './state.ts';
@@ -26,7 +27,8 @@ export function standbyMoves(play: Play, state: State): Move<State>[] {
         copies.at(read);
         if (!continues(changelog, read))
           throw new Violation(
-            `follows: the standby took record ${standby.length}, though the changelog has lost what it read before`,
+            'follows',
+            `the standby took record ${standby.length}, though the changelog has lost what it read before`,
           );
         return { ...state, standby: read };
       },

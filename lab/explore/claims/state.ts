@@ -1,7 +1,7 @@
 /** A state of the world `claims`: all its processes, logs and hosts at one moment. */
 import type { Control, Discovered, Outcome, Result, Task } from '../../../schemas/types.ts';
 import type { LogNode } from '../engine/append-only.ts';
-import { hashNumbers } from '../engine/hash-numbers.ts';
+import { hashNumbers } from '../engine/hash.ts';
 import { Interner } from '../engine/interner.ts';
 import type { Changelog } from './copies.ts';
 import type { Decider, Disk } from './deciders.ts';
@@ -23,7 +23,7 @@ export interface Process {
 
 /** A task, with a number that equal tasks share. */
 export interface NumberedTask {
-  readonly number: number;
+  readonly id: number;
   readonly task: Task;
   /** The changelog up to the commit that granted its lease. */
   readonly granted: Changelog;
@@ -43,8 +43,6 @@ export interface HostContacts {
   readonly isBusy: boolean;
   /** When the last contact ended. */
   readonly endedAtMs: number;
-  /** The delay in force at the last contact. */
-  readonly delayMs: number;
 }
 
 /** Remaining numbers of possible events. */
@@ -92,19 +90,19 @@ export class Parts {
     const { role, opening, decider, unacked, unpublished, disk } = one;
     const opens = opening === null ? '' : `${opening.read.id} ${opening.atMs}`;
     const commits = unacked.map(({ id }) => id).join();
-    const text = `${role} ${opens} ${decider?.id} ${commits} ${unpublished.map(({ number }) => number).join()} ${disk?.id}`;
-    return this.#processes.at(this.#processes.number(text, () => ({ ...one, id: this.#processes.size })));
+    const text = `${role} ${opens} ${decider?.id} ${commits} ${unpublished.map(({ id: task }) => task).join()} ${disk?.id}`;
+    return this.#processes.one(text, (id) => ({ ...one, id }));
   }
 
   fetcher(one: Omit<Fetcher, 'id'>): Fetcher {
     const { holds, phase, askedAtMs, endedAtMs, outcomes } = one;
-    const text = `${phase} ${holds?.number} ${askedAtMs} ${endedAtMs} ${outcomes.map(({ kind }) => kind).join()}`;
-    return this.#fetchers.at(this.#fetchers.number(text, () => ({ ...one, id: this.#fetchers.size })));
+    const text = `${phase} ${holds?.id} ${askedAtMs} ${endedAtMs} ${outcomes.map(({ kind }) => kind).join()}`;
+    return this.#fetchers.one(text, (id) => ({ ...one, id }));
   }
 
   task(task: Task, granted: Changelog): NumberedTask {
     const text = `${granted.id} ${task.leaseId}`;
-    return this.#tasks.at(this.#tasks.number(text, () => ({ number: this.#tasks.size, task, granted })));
+    return this.#tasks.one(text, (id) => ({ id, task, granted }));
   }
 }
 
@@ -141,6 +139,6 @@ export function hashState(state: State, words: Uint32Array): void {
     left.kills + 8 * left.disks + 64 * left.acks + 512 * left.losses,
     left.moves + 8 * left.events + 64 * left.saves + 512 * left.faults,
   ];
-  for (const { isBusy, endedAtMs, delayMs } of contacts) numbers.push(2 * endedAtMs + (isBusy ? 1 : 0), delayMs);
+  for (const { isBusy, endedAtMs } of contacts) numbers.push(2 * endedAtMs + (isBusy ? 1 : 0));
   hashNumbers(numbers, words);
 }

@@ -4,8 +4,9 @@
  * one action at a time.
  */
 import { continues, logAt } from '../engine/append-only.ts';
-import { type Move, Violation, type World } from '../engine/explore.ts';
+import type { Move, World } from '../engine/explore.ts';
 import { endsFairly } from '../engine/fair-end.ts';
+import { Violation } from '../engine/violation.ts';
 import { checkEnd, fairMove, isDeclared } from './ends.ts';
 import { fetcherMoves, fetcherTimes } from './fetcher-moves.ts';
 import { ownerMoves } from './owner-moves.ts';
@@ -93,7 +94,7 @@ function firstState({ copies, deciders, parts, topics, allowed }: Play): State {
     ],
     standby: copies.tree.empty,
     fetchers: [fetcher, fetcher],
-    contacts: hosts.map(() => ({ isBusy: false, endedAtMs: 0, delayMs: 0 })),
+    contacts: hosts.map(() => ({ isBusy: false, endedAtMs: 0 })),
     left: allowed,
   };
 }
@@ -150,7 +151,7 @@ function checkPositions({ copies }: Play, { changelog, control, results, discove
   for (const [topic, log] of Object.entries({ control, results, discovered })) {
     const { offset } = positions[topic as keyof typeof positions];
     if (offset > log.length)
-      throw new Violation(`positions: ${topic} was read up to ${offset}, and ends at ${log.length}`);
+      throw new Violation('positions', `${topic} was read up to ${offset}, and ends at ${log.length}`);
   }
 }
 
@@ -166,5 +167,5 @@ function checkReported(play: Play, state: State): void {
     node = node.parent
   )
     if (leases.has(node.value.leaseId))
-      throw new Violation(`reported: lease ${node.value.leaseId} is out, although its report was read`);
+      throw new Violation('reported', `lease ${node.value.leaseId} is out, although its report was read`);
 }

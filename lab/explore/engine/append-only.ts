@@ -2,6 +2,7 @@
  * Logs identified by their content: a log is a node of a tree, and an append leads to a child. Logs with a common
  * beginning share it, and equal logs are one node.
  */
+import { hashText } from './hash.ts';
 
 export interface LogNode<Value> {
   readonly id: number;
@@ -15,21 +16,16 @@ export interface LogNode<Value> {
 export class LogTree<Value> {
   readonly empty: LogNode<Value> = { id: 0, parent: null, length: 0, value: undefined as Value };
   readonly #children = new Map<string, LogNode<Value>>();
-  #nodes = 1;
 
   /** `text`: equal for equal values. */
   append(parent: LogNode<Value>, text: string, value: Value): LogNode<Value> {
     const name = `${parent.id} ${text}`;
     let node = this.#children.get(name);
     if (node === undefined) {
-      node = { id: this.#nodes++, parent, length: parent.length + 1, value };
+      node = { id: hashText(name), parent, length: parent.length + 1, value };
       this.#children.set(name, node);
     }
     return node;
-  }
-
-  get size(): number {
-    return this.#nodes;
   }
 }
 

@@ -1,7 +1,8 @@
 /**
  * From a state, if nothing fails any more, everything that must end does: one fair order of the actions is followed.
  */
-import { type Move, Violation } from './explore.ts';
+import type { Move } from './explore.ts';
+import { Violation } from './violation.ts';
 
 /** More actions than any end takes. */
 const movesMax = 400;
@@ -34,10 +35,10 @@ export function endsFairly<State>(world: FairWorld<State>): (state: State) => vo
       const after = goOn(world, state, history);
       if (after === undefined) {
         if (world.isOver(state)) break;
-        throw new Violation('end: nothing can happen any more, and the crawl is not over', history);
+        throw new Violation('end', 'nothing can happen any more, and the crawl is not over', history);
       }
       if (history.length >= movesMax)
-        throw new Violation(`end: after ${movesMax} actions without faults, the crawl is not over`, history);
+        throw new Violation('end', `after ${movesMax} actions without faults, the crawl is not over`, history);
       state = after;
     }
     for (const name of way) ending.add(name);
@@ -53,6 +54,6 @@ function goOn<State>(world: FairWorld<State>, state: State, history: string[]): 
     world.check(after);
     return after;
   } catch (error) {
-    throw new Violation(error instanceof Violation ? error.message : `threw: ${(error as Error).message}`, history);
+    throw Violation.of(error, history);
   }
 }

@@ -1,7 +1,7 @@
 /** The rules of the worlds `desk` and `forget`, computed from the orders alone. */
 import type { Control } from '../../../schemas/types.ts';
 import { isOfWebmaster, leastDelayPayload, purgePayload } from '../../../topology/frontier/decide/control-payloads.ts';
-import { Violation } from '../engine/explore.ts';
+import { Violation } from '../engine/violation.ts';
 import { delayMs, deskOrders, forgetOrders, host } from './setting.ts';
 import type { OrdersWorld } from './world.ts';
 
@@ -14,13 +14,14 @@ export const deskWorld: OrdersWorld = {
     if (facts === undefined) return;
     const { leastMs, hold } = askedOf(orders);
     const inForceMs = Math.max(facts.ownDelayMs, facts.ownDelayIsLeast ? delayMs : -1);
-    if (inForceMs < leastMs) throw new Violation(`desk: the host's own delay is ${inForceMs} ms, not ${leastMs} ms`);
-    if (facts.hold !== hold) throw new Violation(`desk: the host is held for "${facts.hold}", not for "${hold}"`);
+    if (inForceMs < leastMs) throw new Violation('desk', `the host's own delay is ${inForceMs} ms, not ${leastMs} ms`);
+    if (facts.hold !== hold) throw new Violation('desk', `the host is held for "${facts.hold}", not for "${hold}"`);
   },
   checkGrant(task, orders) {
     const { leastMs, hold } = askedOf(orders);
-    if (hold !== '') throw new Violation(`desk: lease ${task.leaseId} is granted though the host is ${hold}`);
-    if (task.delayMs < leastMs) throw new Violation(`desk: a task has the delay ${task.delayMs} ms, not ${leastMs} ms`);
+    if (hold !== '') throw new Violation('desk', `lease ${task.leaseId} is granted though the host is ${hold}`);
+    if (task.delayMs < leastMs)
+      throw new Violation('desk', `a task has the delay ${task.delayMs} ms, not ${leastMs} ms`);
   },
 };
 
@@ -52,13 +53,14 @@ export const forgetWorld: OrdersWorld = {
     const most = isHostGone ? 0 : 2 - urls.size;
     if (queued + retrying + deferred + leased > most)
       throw new Violation(
-        `forget: ${queued} URLs are queued, ${retrying} retrying, ${deferred} deferred and ${leased} leased, of ${most} that may be`,
+        'forget',
+        `${queued} URLs are queued, ${retrying} retrying, ${deferred} deferred and ${leased} leased, of ${most} that may be`,
       );
   },
   checkGrant(task, orders) {
     const { url } = task.urls[0]!;
     const { urls, isHostGone } = purgedBy(orders);
-    if (isHostGone || urls.has(url)) throw new Violation(`forget: ${url} is leased after its purge`);
+    if (isHostGone || urls.has(url)) throw new Violation('forget', `${url} is leased after its purge`);
   },
 };
 

@@ -2,7 +2,7 @@
 import type { Control, Discovered, Result, Task } from '../../../schemas/types.ts';
 import type { Decider } from '../claims/deciders.ts';
 import type { LogNode } from '../engine/append-only.ts';
-import { hashNumbers } from '../engine/hash-numbers.ts';
+import { hashNumbers } from '../engine/hash.ts';
 
 export interface State {
   readonly nowMs: number;

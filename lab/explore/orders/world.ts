@@ -9,8 +9,9 @@ import { type Decider, Deciders } from '../claims/deciders.ts';
 import { fetchedResult } from '../claims/fetched-result.ts';
 import { linkTo, requestTimeoutMs } from '../claims/setting.ts';
 import { LogTree, logAt, recordsFrom } from '../engine/append-only.ts';
-import { type Move, Violation, type World } from '../engine/explore.ts';
+import type { Move, World } from '../engine/explore.ts';
 import { endsFairly } from '../engine/fair-end.ts';
+import { Violation } from '../engine/violation.ts';
 import { host, linksOf, type Order, policyEvent, seeds, startMs } from './setting.ts';
 import { hashState, type State } from './state.ts';
 
@@ -151,7 +152,7 @@ class Play {
         next: () => {
           const waitedMs = nowMs - state.contactedAtMs;
           if (state.contactedAtMs > 0 && waitedMs < task.delayMs)
-            throw new Violation(`early: ${host} is contacted after ${waitedMs} ms, not ${task.delayMs} ms`);
+            throw new Violation('early', `${host} is contacted after ${waitedMs} ms, not ${task.delayMs} ms`);
           return { ...state, tasks: rest, asking: task };
         },
       },

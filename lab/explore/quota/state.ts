@@ -3,7 +3,7 @@ import type { Control, Discovered, Result, Task } from '../../../schemas/types.t
 import type { ControlMessage } from '../../../topology/frontier/decide/decision.ts';
 import type { Decider } from '../claims/deciders.ts';
 import type { LogNode } from '../engine/append-only.ts';
-import { hashNumbers } from '../engine/hash-numbers.ts';
+import { hashNumbers } from '../engine/hash.ts';
 import { Interner } from '../engine/interner.ts';
 
 /** A partition with an owner. Its commits are acknowledged at once. */
@@ -43,7 +43,7 @@ export class Sides {
     const messages = unsent.map(({ partition, record }) => `${partition} ${JSON.stringify(record)}`).join();
     const leases = tasks.map(({ leaseId }) => leaseId).join();
     const text = `${one.partition} ${decider.id} ${control.id} ${results.id} ${discovered.id} ${leases} ${messages}`;
-    return this.#sides.at(this.#sides.number(text, () => ({ ...one, id: this.#sides.size })));
+    return this.#sides.one(text, (id) => ({ ...one, id }));
   }
 }
 

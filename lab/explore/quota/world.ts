@@ -9,8 +9,9 @@ import { Copies } from '../claims/copies.ts';
 import { Deciders } from '../claims/deciders.ts';
 import { linkTo } from '../claims/setting.ts';
 import { LogTree } from '../engine/append-only.ts';
-import { Violation, type World } from '../engine/explore.ts';
+import type { World } from '../engine/explore.ts';
 import { endsFairly } from '../engine/fair-end.ts';
+import { Violation } from '../engine/violation.ts';
 import { fairMoves, moves, type Play, timePasses } from './moves.ts';
 import { pageQuota, partitions, policyEvent, seeds, startMs } from './setting.ts';
 import { hashState, type Left, type Side, Sides, type State } from './state.ts';
@@ -77,13 +78,14 @@ function check(state: State): void {
   const counters = state.sides.map(({ decider }) => decider.copy.counters);
   const all = sumCounters(counters);
   const given = all.quotaGranted - all.quotaReturned;
-  if (given > pageQuota) throw new Violation(`quota: the partitions have ${given} of ${pageQuota} pages`);
+  if (given > pageQuota) throw new Violation('quota', `the partitions have ${given} of ${pageQuota} pages`);
   for (const [partition, { quotaGranted, quotaReturned, quotaSpent }] of counters.entries())
     if (quotaSpent > quotaGranted - quotaReturned)
       throw new Violation(
-        `quota: partition ${partition} spends ${quotaSpent} pages of ${quotaGranted - quotaReturned}`,
+        'quota',
+        `partition ${partition} spends ${quotaSpent} pages of ${quotaGranted - quotaReturned}`,
       );
   const end = endOf(state);
   if (end !== null && (end !== 'quotaSpent' || all.page !== pageQuota))
-    throw new Violation(`end: the crawl is declared over (${end}) with ${all.page} of ${pageQuota} pages`);
+    throw new Violation('end', `the crawl is declared over (${end}) with ${all.page} of ${pageQuota} pages`);
 }

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import { describe, it } from 'node:test';
+import { isDeepStrictEqual } from 'node:util';
 import { claimsAllowed, createClaimsWorld, lossesAllowed } from '../../../lab/explore/claims/world.ts';
-import { explore, Violation, type World } from '../../../lab/explore/engine/explore.ts';
+import { explore, type World } from '../../../lab/explore/engine/explore.ts';
+import { rules, Violation } from '../../../lab/explore/engine/violation.ts';
 import { worlds } from '../../../lab/explore/worlds.ts';
 import { LeaseDeadlines } from '../../../topology/frontier/hosts/lease-deadlines.ts';
 
@@ -26,7 +29,7 @@ function counters(most: number, forbidden: (a: number, b: number) => boolean): W
       words[1] = Math.max(a, b);
     },
     check([a, b]) {
-      if (forbidden(a, b)) throw new Violation(`sum: ${a} and ${b}`);
+      if (forbidden(a, b)) throw new Violation('positions', `${a} and ${b}`);
     },
     checkEnd: () => {},
   };
@@ -60,10 +63,10 @@ describe('the explorer', () => {
     const world: World<readonly [number, number]> = {
       ...counters(9, (a) => a === 3),
       checkEnd: () => {
-        throw new Violation('end: it waits for ever', since);
+        throw new Violation('end', 'it waits for ever', since);
       },
     };
-    assert.match(explore(world, { depth: 20, endsEvery: 1 }).violation!.rule, /^sum/);
+    assert.match(explore(world, { depth: 20, endsEvery: 1 }).violation!.rule, /^positions/);
     assert.equal(explore(world, { depth: 2, endsEvery: 1 }).violation?.history.length, 9);
   });
 
@@ -91,6 +94,18 @@ function follow<State>(world: World<State>, history: readonly string[]): State {
     return after;
   }, world.first);
 }
+
+describe('the rules', () => {
+  it('the design page lists each rule by its name, in its words', async () => {
+    const page = await readFile('docs/design.md', 'utf8');
+    const listed = [...page.matchAll(/^\| `([a-z ]+)` \| (.*) \|$/gm)].map(([, name, text]) => [name, `${text}.`]);
+    for (const row of Object.entries(rules))
+      assert.ok(
+        listed.some((one) => isDeepStrictEqual(one, row)),
+        `not in docs/design.md: ${row.join(': ')}`,
+      );
+  });
+});
 
 describe('histories that broke a rule', () => {
   it('a standby starts again if the changelog has lost its last record, although a claim names that record', () => {
