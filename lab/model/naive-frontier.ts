@@ -11,7 +11,9 @@ import type { Control, Discovered, Link, LinkGroup, OutcomeKind, Result, Task } 
 import { domainOf, NaiveBudgets } from './naive-budgets.ts';
 import {
   baseMs,
+  delaysOf,
   expectedMs,
+  follow,
   freshOf,
   hostSlotShare,
   hostSlotsNow,
@@ -361,7 +363,13 @@ export class NaiveFrontier {
   #control({ kind, hostKey, amount, payload }: Control): void {
     this.#newestOrderMs = this.nowMs;
     if (kind === 'policy') {
+      const before = this.rules as Rules | undefined;
       this.rules = JSON.parse(payload) as Rules;
+      for (const [key, host] of this.hosts) {
+        const [from, to] = [before ?? this.rules, this.rules].map((rules) => delaysOf(host, rulesOf(rules, key)));
+        follow(host, from!, to!, this.nowMs);
+      }
+      this.#domainReadyMs.clear();
       if (this.rules.budget !== undefined) this.#budgets.lookAtAll(this.rules.budget);
       for (const [key, host] of this.hosts) {
         if (host.hold === 'crawlDelay' && host.crawlDelayMs <= rulesOf(this.rules, key).crawlDelayCapMs) host.hold = '';
@@ -374,6 +382,8 @@ export class NaiveFrontier {
     const takesBack = payload !== '' && (kind === 'releaseHost' || (kind === 'hostDelay' && amount < 0));
     if (takesBack && !this.hosts.has(hostKey)) return;
     const host = this.#host(hostKey);
+    const rules = rulesOf(this.rules, hostKey);
+    const from = delaysOf(host, rules);
     if (kind === 'purge') this.#purge(host, hostKey, payload);
     else if (payload.includes('webmaster')) this.#askedByWebmaster(kind, host, hostKey);
     else if (kind === 'blockHost') host.hold = host.hold === 'purged' ? host.hold : 'blocked';
@@ -400,6 +410,7 @@ export class NaiveFrontier {
         serverErrors: 0,
       });
     }
+    if (kind === 'hostDelay') follow(host, from, delaysOf(host, rules), this.nowMs);
   }
 
   #askedByWebmaster(kind: Control['kind'], host: NaiveHost, hostKey: string): void {
@@ -578,7 +589,7 @@ export class NaiveFrontier {
     }
     if (before.failures + before.throttles === 0 && host.failures + host.throttles > 0 && !isPlain(host))
       host.troubledFrom = this.#nextLease;
-    raiseAfter(host, rules, result, this.nowMs, {
+    raiseAfter(host, before, rules, result, this.nowMs, {
       hostFailed,
       throttled,
       retryAfterMs: Math.max(0, ...fresh.map((one) => one.retryAfterMs)),

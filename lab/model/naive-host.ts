@@ -80,6 +80,9 @@ export const newHost = () => ({
   /** The host is ready between these times: jitter. */
   readyMinMs: 0,
   readyMaxMs: 0,
+  /** A pause of a host that is not in trouble lasts until a time between these. 0: there is none. */
+  pauseMinMs: 0,
+  pauseMaxMs: 0,
   crawlDelayMs: -1,
   ownDelayMs: -1,
   ownDelayIsLeast: false,
@@ -175,7 +178,7 @@ export function expectedMs(host: NaiveHost, rules: Rules): number {
   return politeMs(host, rules) + (host.fetchMs || 500);
 }
 
-/** A time of readiness never becomes earlier. */
+/** A contact never makes a time of readiness earlier. */
 export function raise(host: NaiveHost, minMs: number, maxMs = minMs): void {
   host.readyMinMs = Math.max(host.readyMinMs, minMs);
   host.readyMaxMs = Math.max(host.readyMaxMs, maxMs);
@@ -194,7 +197,15 @@ export interface Trouble {
   readonly retryAfterMs: number;
 }
 
-export function raiseAfter(host: NaiveHost, rules: Rules, result: Result, nowMs: number, trouble: Trouble): void {
+/** `before`: the host before the result. */
+export function raiseAfter(
+  host: NaiveHost,
+  before: NaiveHost,
+  rules: Rules,
+  result: Result,
+  nowMs: number,
+  trouble: Trouble,
+): void {
   const fromMs = result.completedAtMs || (result.last ? nowMs : 0);
   if (fromMs === 0) return;
   const { retriesMs } = rules;
@@ -205,7 +216,55 @@ export function raiseAfter(host: NaiveHost, rules: Rules, result: Result, nowMs:
   if (result.last && host.returns > 0) waits.push(Math.min(1000 * 2 ** (host.returns - 1), 30_000));
   const backOffMs = trouble.throttled ? Math.min((retriesMs[0] ?? 0) * 2 ** (host.throttles - 1), longestMs) : 0;
   const [minMs, maxMs] = [0.8, 1.2].map((jitter) => Math.max(...waits, Math.round(backOffMs * jitter)));
-  if (maxMs! > 0 || hostSlotsNow(host) === 1) raise(host, fromMs + minMs!, fromMs + maxMs!);
+  if (maxMs! === 0 && hostSlotsNow(host) > 1) return;
+  raise(host, fromMs + minMs!, fromMs + maxMs!);
+  const pauseMs = Math.max(...waits.slice(1), backOffMs);
+  const until = (formerMs: number) => {
+    const untilMs = Math.max(formerMs, pauseMs > 0 ? fromMs + pauseMs : 0);
+    return isTroubled(host) || untilMs <= fromMs ? 0 : untilMs;
+  };
+  host.pauseMinMs = until(isTroubled(before) ? before.readyMinMs : before.pauseMinMs);
+  host.pauseMaxMs = until(isTroubled(before) ? before.readyMaxMs : before.pauseMaxMs);
+}
+
+/** The whole wait of a host in trouble is a pause. */
+function isTroubled({ failures, throttles, returns }: NaiveHost): boolean {
+  return failures + throttles + returns > 0;
+}
+
+/** The delays of a host under some rules. */
+export interface NaiveDelays {
+  readonly baseMs: number;
+  readonly politeMs: number;
+}
+
+export function delaysOf(host: NaiveHost, rules: Rules): NaiveDelays {
+  return { baseMs: baseMs(host, rules), politeMs: politeMs(host, rules) };
+}
+
+/** The host has other delays than `from`: they count from its last contact, in each of its slots. */
+export function follow(host: NaiveHost, from: NaiveDelays, to: NaiveDelays, nowMs: number): void {
+  const moved = (atMs: number, fromMs: number, toMs: number) => {
+    const movedMs = Math.min(nowMs, atMs - fromMs) + toMs;
+    return Math.max(atMs, movedMs) <= nowMs ? atMs : movedMs;
+  };
+  const isSame = from.politeMs === to.politeMs && from.baseMs === to.baseMs;
+  const { readyMinMs } = host;
+  const isOne = hostSlotsNow(host) === 1;
+  if (!isSame && !isPlain(host)) {
+    const share = (ms: number) => (host.hostSlots > 1 ? Math.ceil(ms / host.hostSlots) : 0);
+    if (host.nextMs > 0) host.nextMs = moved(host.nextMs, share(from.baseMs), share(to.baseMs));
+    host.freeMs = host.freeMs.map((atMs) => moved(atMs, from.politeMs, to.politeMs));
+  }
+  const atMs = moved(readyMinMs, from.politeMs, to.politeMs);
+  const isOver = readyMinMs <= nowMs && atMs <= nowMs;
+  const { fetched, fetchMs, leaseMax, crawlDelayMs } = host;
+  const isKnown = isTroubled(host) || fetched + fetchMs + leaseMax > 0 || crawlDelayMs > 0;
+  const isFresh = readyMinMs <= nowMs && !isKnown;
+  if (from.politeMs === to.politeMs || isFresh || !isOne || isOver) return;
+  const [pauseMinMs, pauseMaxMs] = isTroubled(host) ? [readyMinMs, readyMinMs] : [host.pauseMinMs, host.pauseMaxMs];
+  host.readyMinMs = Math.max(pauseMinMs, atMs);
+  host.readyMaxMs = Math.max(Math.min(pauseMaxMs, readyMinMs), atMs);
 }
 
 /** Most leases at present: one while the host is in trouble, has a Crawl-delay, or is not known yet. */

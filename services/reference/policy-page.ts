@@ -29,6 +29,20 @@ crawlstream policy set policy.json --data crawl-data/example.org
 - Names that end in \`Ms\` are in milliseconds.
 - "Absent" says what happens if a field is left out. A field without "Absent" is in every policy.
 
+## When a change applies
+
+A change applies at once, also to hosts and pages that wait:
+
+- **Delay.** The next contact counts from the last one, by the delay in force: earlier if it is shorter now, later if it is longer. A Crawl-delay,
+  Retry-After, back-off and the multiple of the last fetch's time still hold. A host in trouble keeps its wait. URLs on lease keep a shorter
+  delay from their next lease on, and a longer one at once.
+- **\`recrawl\`.** All fetched URLs are read once, 512 in each step, while the crawl goes on. Their next visits count from the last one. A page that is
+  due stays due. An adaptive schedule goes on with the page's interval, within the new bounds.
+- **\`recrawl\` switched on later.** Pages that were fetched before are visited again, by the time of that fetch. Not known of them are changes, feeds and
+  front queues: their first visit treats a feed as a page, and counts no change rate. \`max-age\` is not kept either, so this visit may come before it.
+- **\`recrawl\` switched off.** Only pages that are due are visited once more.
+- **\`sitemaps.everyMs\`.** The next read counts from the last one.
+
 ## Settings for part of the web
 
 \`overlays\` set fields for part of the web, as Heritrix's sheets do. An overlay matches hosts, domains, SURT prefixes or URL patterns.

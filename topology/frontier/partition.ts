@@ -19,6 +19,7 @@ import { encodeCommit, inputTopics, past } from './changes/changelog.ts';
 import type { Taken } from './changes/changes.ts';
 import { lostUrls } from './changes/counters.ts';
 import type { Entry } from './changes/entry.ts';
+import { readFetched } from './checkpoint/read-fetched.ts';
 import { readDying, readLeases, type Waiting } from './checkpoint/read-rows.ts';
 import { findNamed } from './decide/control/find-named.ts';
 import { decideQuota, decideQuotaShares, quotaMessages } from './decide/control/quota.ts';
@@ -31,6 +32,7 @@ import { openDrained } from './decide/links/queue-share.ts';
 import { decideGrowth, type Grown, readGrown } from './decide/links/score-again.ts';
 import { decideFolds, Folding, readUnfolded, type Unfolded } from './decide/links/variants.ts';
 import type { PullQueue } from './decide/pull/pull-queue.ts';
+import { decideRecheck } from './decide/results/recheck.ts';
 import { decideBurials } from './decide/results/time.ts';
 import { Decided, type Step } from './decide/step.ts';
 import { taskOf } from './decide/task-of.ts';
@@ -39,6 +41,7 @@ import { enterInput } from './enter-input.ts';
 import { frontierLimits } from './frontier-limits.ts';
 import { type Leasing, taskLeasing } from './leasing/leasing.ts';
 import { PullLeasing } from './leasing/pull-leasing.ts';
+import type { RecheckRange } from './recrawl/recheck.ts';
 import type { FrontierState } from './state/state.ts';
 import { StepFailed } from './step-failed.ts';
 import { finishInMemory, type StoreJob } from './storage/store-job.ts';
@@ -90,6 +93,8 @@ export class FrontierPartition {
   readonly #folding = new Folding();
   /** Queued URLs of which the next step folds the variants. */
   #unfolded: Unfolded | null = null;
+  /** Fetched URLs that the next step schedules by a new policy. */
+  #fetched: RecheckRange | null = null;
   #unread = true;
   /** Tasks that fetchers have taken, for the next step. */
   #taken: Taken | null = null;
@@ -207,21 +212,8 @@ export class FrontierPartition {
     this.#taken = null;
     this.#take(decision, 'control', until);
     for (const topic of decision.sought) this.#forget(topic);
-    if (this.policy !== null) this.#take(decision, 'results', until);
-    if (state.nowMs >= this.#expiryFromMs) this.#leasing.endLate(decision);
-    decideBurials(decision, this.#dying);
-    decidePrice(decision);
-    decideGrowth(decision, this.#grown);
-    decideFolds(decision, this.#folding, this.#unfolded);
-    this.#unfolded = null;
-    this.#takeDiscovered(decision, until);
-    this.#leasing.answer(decision);
-    const pageQuota = this.policy?.config.pageQuota ?? null;
-    decideQuota(decision, pageQuota);
-    decideQuotaShares(decision, pageQuota);
-    openDeferred(decision);
-    openDrained(decision);
-    if (this.policy?.config.paused !== true) this.#leasing.grant(decision, demand);
+    // In the middle of a policy, some hosts wait by the next one already, and the former is in force.
+    if (state.positions.control.slice === 0) this.#decideRest(decision, demand, until);
     for (const [topic, epoch] of this.#epochs)
       if (epoch !== state.inputEpochs[topic]) decision.emit({ kind: 'inputEpoch', topic, epoch });
     this.#epochs.clear();
@@ -235,6 +227,27 @@ export class FrontierPartition {
     // A check counts only once a commit has recorded it, because a step without a decision leaves no trace.
     this.#grown = [];
     return this.#commit(decision, inputs, demand, changes);
+  }
+
+  /** Decides everything after `control`. */
+  #decideRest(decision: Decision, demand: number, until: Positions | null): void {
+    // Before results: they change what was read.
+    decideRecheck(decision, this.#fetched);
+    if (this.policy !== null) this.#take(decision, 'results', until);
+    if (decision.nowMs >= this.#expiryFromMs) this.#leasing.endLate(decision);
+    decideBurials(decision, this.#dying);
+    decidePrice(decision);
+    decideGrowth(decision, this.#grown);
+    decideFolds(decision, this.#folding, this.#unfolded);
+    this.#unfolded = null;
+    this.#takeDiscovered(decision, until);
+    this.#leasing.answer(decision);
+    const pageQuota = this.policy?.config.pageQuota ?? null;
+    decideQuota(decision, pageQuota);
+    decideQuotaShares(decision, pageQuota);
+    openDeferred(decision);
+    openDrained(decision);
+    if (this.policy?.config.paused !== true) this.#leasing.grant(decision, demand);
   }
 
   /** Are there calls that a step could decide? */
@@ -256,6 +269,7 @@ export class FrontierPartition {
     this.#dying = yield* readDying(this.state);
     this.#named = yield* findNamed(this.state, this.#inputs.control, this.#dying);
     if (this.#grown.length === 0) this.#grown = yield* readGrown(this.state, this.#growth);
+    this.#fetched = yield* readFetched(this.state);
     this.#unfolded ??= yield* readUnfolded(this.state, this.#folding);
     yield* this.#leasing.reads(this.state);
     this.#unread = false;

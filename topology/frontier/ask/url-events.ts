@@ -90,5 +90,6 @@ export type OfNoPlace =
       | 'gain'
       | 'equivalence'
       | 'verdict'
+      | 'recheck'
     )
-  | ('grantSitemaps' | 'sitemaps' | 'hostSlot' | 'robotsHop' | 'blockQueue');
+  | ('grantSitemaps' | 'sitemaps' | 'hostSlot' | 'slotTimes' | 'robotsHop' | 'blockQueue');

@@ -331,7 +331,10 @@ export class UrlTimeline {
     this.#putDue(url, dueAtMs);
     if (!this.#isIt(url)) return;
     const { status, outcome, httpStatus, attempts } = page.record;
+    const wasFetched = this.#end !== undefined;
     this.#end = status;
+    // It is only scheduled now.
+    if (leaseId === 0 && wasFetched) return this.#onEvent({ kind: 'due', ...decided, dueAtMs, fromSitemap: false });
     const lease = leaseId === 0 ? null : leaseId;
     const gained = page.gain && { gain: page.gain };
     this.#noteOutcome({ ...decided, leaseId: lease, status, outcome, httpStatus, attempts, dueAtMs, ...gained });

@@ -205,4 +205,11 @@ export const changeFields = {
   verdict: { hostKey: text, url: text, duplicateOf: text },
   /** New evidence for a rewriting of a host's URLs (state/equivalences.ts). */
   equivalence: { hostKey: text, rewriting: text, proofs: uint, against: uint, targets: listOf(uint) },
+  /** The times of a host's slots under another delay: when the next lease may start, and when returned slots may be used. */
+  slotTimes: { hostKey: text, nextAtMs: uint, freeAtMs: listOf(uint) },
+  /**
+   * Fetched URLs are scheduled by a new policy up to `from`, the high words of their fingerprints (recrawl/recheck.ts).
+   * `never`: pages that leave the schedule, by their fingerprints.
+   */
+  recheck: { from: uint, never: fingerprints },
 } satisfies Readonly<Record<string, Layout>>;

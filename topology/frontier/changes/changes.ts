@@ -56,6 +56,11 @@ export interface HostFacts {
    * host.
    */
   readonly serverErrors: number;
+  /**
+   * End of the pause that a host asked for that is not in trouble: no other delay ends it sooner. 0: none since the last
+   * contact. Releases up to 0.3.0 do not know it.
+   */
+  readonly pausedUntilMs: number;
 }
 
 export const newHostFacts: HostFacts = {
@@ -77,6 +82,7 @@ export const newHostFacts: HostFacts = {
   deadUntilMs: 0,
   bytes: 0,
   serverErrors: 0,
+  pausedUntilMs: 0,
 };
 
 /** The status of a URL that has left the frontier, for good or until it is due again. */
@@ -174,6 +180,7 @@ export type HostChange = Extract<
       | 'robotsHop'
       | 'hostSlots'
       | 'hostSlot'
+      | 'slotTimes'
       | 'due'
       | 'sitemaps';
   }

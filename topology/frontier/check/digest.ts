@@ -49,6 +49,7 @@ export type RowKind =
   | 'schedule'
   | 'trust'
   | 'sitemaps'
+  | 'recheck'
   | 'seen'
   | 'pulled'
   | 'load'
@@ -140,6 +141,7 @@ export function eachRow(state: FrontierState, visit: (row: CanonicalRow) => void
     for (const [rewriting, { proofs, against, targets }] of host)
       visit(['equivalence', key, rewriting, proofs, against, ...targets]);
   }
+  if (state.recrawl.recheckFrom !== null) visit(['recheck', state.recrawl.recheckFrom]);
   if (state.recrawl.isEmpty) return;
   visit(scheduleRow(state.recrawl));
   for (const [host, { fromSitemap: factTexts, proved, lastDueS }] of state.recrawl.trust)
@@ -154,7 +156,7 @@ export function scheduleRow({ table, price, pricedAtMs, credit }: FrontierState[
 }
 
 /** Later fields are included only if they are set, so that older digests still match. */
-const laterFacts: ReadonlySet<keyof HostFacts> = new Set(['bytes', 'ownDelayIsLeast', 'serverErrors']);
+const laterFacts: ReadonlySet<keyof HostFacts> = new Set(['bytes', 'ownDelayIsLeast', 'serverErrors', 'pausedUntilMs']);
 const factNames = (Object.keys(newHostFacts) as (keyof HostFacts)[]).filter((name) => !laterFacts.has(name));
 
 function eachHostRow(state: FrontierState, host: Host, visit: (row: CanonicalRow) => void): void {
@@ -164,8 +166,9 @@ function eachHostRow(state: FrontierState, host: Host, visit: (row: CanonicalRow
   const bytes = facts.bytes > 0 ? [facts.bytes] : [];
   const least = facts.ownDelayIsLeast ? ['least'] : [];
   const errors = facts.serverErrors > 0 ? [`errors ${facts.serverErrors}`] : [];
+  const paused = facts.pausedUntilMs > 0 ? [`paused ${facts.pausedUntilMs}`] : [];
   const factTexts = factNames.map((name) => `${facts[name]}`);
-  visit(['host', key, ...host.leaseIds, ...factTexts, ...bytes, ...least, ...errors]);
+  visit(['host', key, ...host.leaseIds, ...factTexts, ...bytes, ...least, ...errors, ...paused]);
   const { frontQueues } = state.queues;
   for (const { number, size, frontQueue } of queue.frontQueues()) {
     visit(['band', key, number, size, frontQueues.head(frontQueue), ...frontQueues.goneOf(frontQueue)]);

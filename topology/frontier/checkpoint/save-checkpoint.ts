@@ -31,6 +31,7 @@ export function* saveCheckpoint(
   sliceBytes: number = frontierLimits.checkpointSliceBytes,
 ): StoreJob {
   const { unsaved } = state;
+  unsaved.hasRows = true;
   const meta = { key: metaKey, value: metaValue(state) };
   const seen = saveSeen(state.seen);
   const inLinks = state.inLinks.takeRows();

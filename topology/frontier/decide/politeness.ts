@@ -50,6 +50,26 @@ export function politeDelayMs(settings: HostSettings, facts: HostFacts): number 
   return Math.max(baseDelayMs(settings, facts), Math.round(adaptiveMs));
 }
 
+/** The whole wait of such a host counts as a pause. */
+export function isTroubled({ failures, throttles, returns }: HostFacts): boolean {
+  return failures + throttles + returns > 0;
+}
+
+/**
+ * When a host may be contacted next, ms, once its delay is `toMs` and no longer `fromMs`. The last contact was a delay
+ * before `readyAtMs`, or earlier. A pause lasts.
+ */
+export function readyAfterDelay(facts: HostFacts, fromMs: number, toMs: number, nowMs: number): number {
+  const { readyAtMs, pausedUntilMs } = facts;
+  return Math.max(isTroubled(facts) ? readyAtMs : pausedUntilMs, movedByDelay(readyAtMs, fromMs, toMs, nowMs));
+}
+
+/** A time that is `fromMs` after a contact, as the time that is `toMs` after it. A wait that is over stays over. ms */
+export function movedByDelay(atMs: number, fromMs: number, toMs: number, nowMs: number): number {
+  const movedMs = Math.min(nowMs, atMs - fromMs) + toMs;
+  return Math.max(atMs, movedMs) <= nowMs ? atMs : movedMs;
+}
+
 /** Back-off after `failures` (at least 1) in a row: the retry schedule's steps, the last one from then on. ms. */
 export function failureDelayMs(settings: HostSettings, failures: number): number {
   const { retriesMs } = settings;

@@ -19,6 +19,7 @@ import { finalStatuses } from '../changes/url-record-bytes.ts';
 import { unread } from '../hosts/lease.ts';
 import { gainedMax } from './due-flags.ts';
 import { type Due, DueTable, noRate } from './due-table.ts';
+import { highWords } from './recheck.ts';
 
 /** How often a host's sitemaps and feeds reported a change, and how often that was right. Both are halved together. */
 export interface Trust {
@@ -61,6 +62,8 @@ export class RecrawlState {
   credit = 0;
   /** In thousandths. */
   share = 0;
+  /** The start of the range that a new policy schedules next, by fingerprints (recheck.ts). null: all is done. */
+  recheckFrom: number | null = null;
   #unsaved = false;
   #demote: DemoteConfig | undefined;
 
@@ -126,7 +129,8 @@ export class RecrawlState {
 
   /** URLs that wait for a visit, and hosts with due sitemaps. */
   get scheduled(): number {
-    return this.table.size - this.table.out + this.sitemaps.pending;
+    // A new policy may still find pages that are due: until it is known, a crawl does not end.
+    return this.table.size - this.table.out + this.sitemaps.pending + (this.recheckFrom === null ? 0 : 1);
   }
 
   /** When a host's first URL, or its sitemaps, are due, ms; undefined: none. */
@@ -202,6 +206,18 @@ export class RecrawlState {
   drop([hi, lo]: Readonly<Uint32Array>): void {
     const row = this.table.find(hi!, lo!);
     if (row >= 0 && this.table.at(row).out) this.table.remove(row);
+  }
+
+  /** A new policy has scheduled the URLs before `from`. Returns the hosts of those that it never fetches again. */
+  recheck(from: number, never: readonly number[]): ReadonlySet<number> {
+    this.recheckFrom = from < highWords ? from : null;
+    this.#unsaved = true;
+    const hosts = new Set<number>();
+    for (let at = 0; at < never.length; at += 2) {
+      const row = this.table.find(never[at]!, never[at + 1]!);
+      if (row >= 0) hosts.add(this.table.remove(row).host);
+    }
+    return hosts;
   }
 
   /** Removes a URL from the schedule, on lease or not. */

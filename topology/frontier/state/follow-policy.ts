@@ -16,8 +16,8 @@ export function followPolicy(state: FrontierState, policy: Partial<PolicyConfig>
   const isCapped = state.domainPages.turn(sink !== 'pull' && pagesPerDomainMax != null);
   const isPaced = state.domainPace.turn(sink !== 'pull' && politenessKey === 'domain');
   // Hosts that waited for their domains go back on the clock.
-  if (isPaced && !state.domainPace.on) for (const host of hosts.values()) state.settle(host);
-  else if (isCapped || isPaced) for (const host of hosts.values()) settleDomain(state, host);
+  if (isPaced) for (const host of hosts.values()) state.settle(host);
+  else if (isCapped) for (const host of hosts.values()) settleDomain(state, host);
   const windows = windowsOf(policy);
   // Hosts that were checked outside their window wait for an opening that may have moved.
   if (windows !== state.windows) for (const host of hosts.values()) state.settle(host);

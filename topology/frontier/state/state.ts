@@ -45,6 +45,7 @@ import { applyLearnt } from './apply-learnt.ts';
 import { applyLoadRow } from './apply-load-row.ts';
 import { applyPull } from './apply-pull.ts';
 import { applyPurge } from './apply-purge.ts';
+import { applyRecheck } from './apply-recheck.ts';
 import { applyVisit } from './apply-visit.ts';
 import { Equivalences } from './equivalences.ts';
 import { followPolicy } from './follow-policy.ts';
@@ -203,6 +204,8 @@ export class FrontierState {
       case 'gain':
       case 'verdict':
         return applyLearnt(this, change);
+      case 'recheck':
+        return applyRecheck(this, change);
       case 'check':
         return;
       default: {
@@ -253,6 +256,9 @@ export class FrontierState {
         return this.#changed(host);
       case 'hostSlot':
         this.hosts.hostSlots.giveBack(host.id, change.readyAtMs);
+        return this.#changed(host);
+      case 'slotTimes':
+        this.hosts.hostSlots.move(host.id, change);
         return this.#changed(host);
       case 'robotsHop':
         this.robotsHops.add(host.id, change.hop);

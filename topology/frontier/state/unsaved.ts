@@ -7,6 +7,8 @@ export class Unsaved {
   records: KnownUrl[] = [];
   /** Those of them that a round of writing has taken, and may not have written. */
   writing: readonly KnownUrl[] = [];
+  /** Whether a checkpoint exists, in part or whole: rows of it may hold what is not in memory. */
+  hasRows = false;
   #hosts: number[] = [];
   #flags = new Uint8Array(0);
 

@@ -8,7 +8,7 @@
 import { hostnameOf } from '../../url/host-key.ts';
 import { type CompilePatterns, javascriptPatterns } from '../../url/patterns.ts';
 import { compileSuffixSet } from '../../url/suffix-set.ts';
-import { type AdaptiveConfig, adaptivePresets, adaptiveVisit, type NextVisit } from './adaptive.ts';
+import { type AdaptiveConfig, adaptiveAgain, adaptivePresets, adaptiveVisit, type NextVisit } from './adaptive.ts';
 import { type Bounds, boundedDays, priceOfVisit } from './allocation.ts';
 import { changesPerDay, daySeconds } from './change-rate.ts';
 import { type Gain, secondsToGain } from './gain.ts';
@@ -31,6 +31,8 @@ export interface Visited {
   readonly gain?: Gain | undefined;
   /** A verdict says that it is less urgent (demote.ts). */
   readonly demoted?: boolean;
+  /** The visit was scheduled before, by another policy. */
+  readonly isPast?: true;
   /** For a feed: the shortest time between polls that it asks for, s. */
   readonly pollS?: number;
 }
@@ -120,12 +122,13 @@ function planOf(config: RecrawlConfig, rule: RecrawlRule): Plan {
   const firstS = Math.min(maxS, Math.max(minS, seconds(config.intervalMs)!));
   return {
     says: (kind) => kind === 'page' || (kind === 'feed' && rule.kinds?.includes(kind) === true),
-    next({ history, changed, sinceChangeS, frontQueue, gain }, price, weights) {
+    next(visit, price, weights) {
+      const { history, frontQueue, gain } = visit;
       const { hubs } = config;
       const hubS = hubs === undefined || gain === undefined ? maxS : Math.max(minS, secondsToGain(gain, hubs.newUrls));
       const sooner = (next: NextVisit) => ({ ...next, delayS: Math.min(next.delayS, hubS) });
       if (schedule === 'fixed') return sooner({ intervalS: firstS, delayS: firstS });
-      if (!isPriced(schedule)) return sooner(adaptiveVisit(adaptive, history, changed, sinceChangeS));
+      if (!isPriced(schedule)) return sooner(adapted(adaptive, visit));
       const rate = changesPerDay(history);
       const isKnown = rate !== null && price !== null;
       const days = isKnown ? boundedDays(rate, weights[frontQueue] ?? 1, price, bounds) : firstS / daySeconds;
@@ -144,14 +147,19 @@ function pollsOf({ minMs, maxMs }: FeedBounds): Plan {
   const config = { ...adaptivePresets.adaptive, firstS: firstPollS, minS, maxS };
   return {
     says: () => true,
-    next({ history, changed, sinceChangeS, pollS = 0 }) {
-      const { intervalS, delayS } = adaptiveVisit(config, history, changed, sinceChangeS);
-      return { intervalS, delayS: Math.min(maxS, Math.max(delayS, pollS)) };
+    next(visit) {
+      const { intervalS, delayS } = adapted(config, visit);
+      return { intervalS, delayS: Math.min(maxS, Math.max(delayS, visit.pollS ?? 0)) };
     },
   };
 }
 
 const firstPollS = 3_600;
+
+function adapted(config: AdaptiveConfig, { history, changed, sinceChangeS, isPast }: Visited): NextVisit {
+  if (isPast) return adaptiveAgain(config, history, sinceChangeS);
+  return adaptiveVisit(config, history, changed, sinceChangeS);
+}
 
 function isPriced(schedule: ScheduleName | undefined): boolean {
   return schedule === 'optimal' || schedule === 'importance';

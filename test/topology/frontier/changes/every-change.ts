@@ -68,6 +68,7 @@ const facts: HostFacts = {
   deadUntilMs: 12,
   bytes: 0,
   serverErrors: 0,
+  pausedUntilMs: 0,
 };
 
 const lease = {
@@ -149,6 +150,7 @@ export const everyChange: { readonly [Kind in Change['kind']]: readonly (Change 
       hostKey: 'a.test',
       facts: { ...facts, hold: 'paused', ownDelayIsLeast: true, deferredOpen: false, bytes: 300, serverErrors: 1 },
     },
+    { kind: 'host', hostKey: 'a.test', facts: { ...facts, serverErrors: 2, pausedUntilMs: 1_700_000_000_003 } },
   ],
   abandon: [{ kind: 'abandon', hostKey: 'a.test', record: { ...record, status: 'dead' } }],
   finish: [{ kind: 'finish', hostKey: 'a.test', seq: 300, record }],
@@ -254,5 +256,13 @@ export const everyChange: { readonly [Kind in Change['kind']]: readonly (Change 
     url: n === 0 ? '' : 'https://a.test/p',
     from: { in: place, a: 87 + n, b: 98 + n },
   })),
+  slotTimes: [
+    { kind: 'slotTimes', hostKey: 'a.test', nextAtMs: 1_700_000_000_001, freeAtMs: [0, 1_700_000_000_002] },
+    { kind: 'slotTimes', hostKey: 'a.test', nextAtMs: 0, freeAtMs: [] },
+  ],
+  recheck: [
+    { kind: 'recheck', from: 2 ** 32, never: [] },
+    { kind: 'recheck', from: 401, never: [402, 0xffff_fffd] },
+  ],
   tagSet: [{ kind: 'tagSet', number: 301, tags: ['customer=acme', 'news'] }],
 };

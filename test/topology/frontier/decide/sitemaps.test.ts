@@ -309,3 +309,20 @@ it('an order about a host does not bring back sitemaps that have been read', () 
   hand.event('releaseHost', a);
   assert.deepEqual(hand.grant(hour), []);
 });
+
+it('another interval between reads of sitemaps counts from the last read of each host', () => {
+  const hand = reading();
+  named(hand);
+  const task = hand.lease();
+  report(hand, task, done(task));
+  assert.deepEqual(hand.grant(hour), []);
+  hand.policy({
+    delayMs: 1_000,
+    recrawl: yearly,
+    sitemaps: { everyMs: 2 * hour, rules: [{ urls: [own] }] },
+  });
+  const again = hand.leaseExactlyAfter(hour);
+  report(hand, again, done(again));
+  hand.leaseExactlyAfter(2 * hour);
+  assert.equal(digest(hand.rig.replayed()), digest(hand.rig.core.state));
+});

@@ -24,6 +24,7 @@ import { noticeTraps } from '../links/traps.ts';
 import {
   failureDelayMs,
   heldByLimit,
+  isTroubled,
   politeDelayMs,
   returnDelayMs,
   smoothedFetchMs,
@@ -234,19 +235,28 @@ function taught(
   }
   // With several slots, each keeps its own delay; what follows applies to all of them.
   const manySlots = hostSlots.inForce(lease.host.id, facts) > 1;
-  let waitMs = manySlots ? 0 : politeDelayMs(settings, facts);
-  if (lesson.hostFailed) waitMs = Math.max(waitMs, failureDelayMs(settings, facts.failures));
-  if (lesson.throttled) waitMs = Math.max(waitMs, throttleDelayMs(settings, facts.throttles, decision.random));
-  if (result.last && facts.returns > 0) waitMs = Math.max(waitMs, returnDelayMs(facts.returns));
+  let pauseMs = lesson.retryAfterMs;
+  if (lesson.hostFailed) pauseMs = Math.max(pauseMs, failureDelayMs(settings, facts.failures));
+  if (lesson.throttled) pauseMs = Math.max(pauseMs, throttleDelayMs(settings, facts.throttles, decision.random));
+  if (result.last && facts.returns > 0) pauseMs = Math.max(pauseMs, returnDelayMs(facts.returns));
+  const waitMs = manySlots ? pauseMs : Math.max(pauseMs, politeDelayMs(settings, facts));
   const completedAtMs = result.completedAtMs || (result.last ? decision.nowMs : 0);
-  waitMs = Math.max(waitMs, lesson.retryAfterMs);
   if (completedAtMs > 0 && (waitMs > 0 || !manySlots)) {
     facts.readyAtMs = Math.max(before.readyAtMs, completedAtMs + waitMs);
+    facts.pausedUntilMs = pausedAfter(before, facts, completedAtMs, pauseMs);
   }
   if (lease.entries.length > 0 && facts.failures > settings.retriesMs.length) {
     facts.deadUntilMs = decision.nowMs + frontierLimits.deadHostMs;
   }
   return same(facts, before) ? before : facts;
+}
+
+/** The end of a host's pause after a contact; 0: it has none, or is in trouble, and its whole wait is one. */
+function pausedAfter(before: HostFacts, facts: HostFacts, completedAtMs: number, pauseMs: number): number {
+  if (isTroubled(facts)) return 0;
+  const formerMs = isTroubled(before) ? before.readyAtMs : before.pausedUntilMs;
+  const untilMs = Math.max(formerMs, pauseMs > 0 ? completedAtMs + pauseMs : 0);
+  return untilMs > completedAtMs ? untilMs : 0;
 }
 
 function heldByBytes(settings: HostSettings, facts: HostFacts): HostFacts {

@@ -119,7 +119,12 @@ export function decideLateVisit(decision: Decision, recrawl: Recrawl, hostKey: s
 }
 
 /** When the next visit is due. If the policy limits the visits per day, on a day with room. */
-function dueAtMs({ state }: Decision, { config }: Recrawl, atMs: number, { delayS, isBounded }: AfterVisit): number {
+export function dueAtMs(
+  { state }: Decision,
+  { config }: Recrawl,
+  atMs: number,
+  { delayS, isBounded }: Pick<AfterVisit, 'delayS' | 'isBounded'>,
+): number {
   const wantedMs = atMs + 1_000 * delayS!;
   const { days } = state.recrawl.table;
   if (!isBounded || config.fetchesPerDay === null || days === null) return wantedMs;

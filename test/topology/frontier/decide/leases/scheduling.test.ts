@@ -301,12 +301,12 @@ describe('an operator', () => {
     hand.leaseExactlyAfter(8_000);
   });
 
-  it('an operator changes the policy of a running crawl: the next lease uses it', () => {
+  it('an operator changes the policy of a running crawl: a host that waits uses it at once', () => {
     const hand = new Hand({ delayMs: 60_000, urlsPerLeaseMax: 1 });
     hand.links(a, 3);
     hand.report(hand.lease());
     hand.policy({ delayMs: 1_000, urlsPerLeaseMax: 1 });
-    hand.report(hand.leaseExactlyAfter(60_000));
+    hand.report(hand.leaseExactlyAfter(1_000));
     hand.leaseExactlyAfter(1_000);
   });
 });

@@ -1,0 +1,179 @@
+/** A host that waits has the delay in force, from its last contact on, as soon as the delay changes. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { Hand } from '../../../../../lab/model/hand.ts';
+import { digest } from '../../../../../topology/frontier/check/digest.ts';
+import { frontierLimits } from '../../../../../topology/frontier/frontier-limits.ts';
+import type { PolicyConfig } from '../../../../../topology/policy/policy.ts';
+
+const a = 'a.test';
+const minute = 60_000;
+/** One URL on each lease. */
+const alone = { urlsPerLeaseMax: 1 };
+
+/** A host with pages to come was contacted now. */
+function contacted(policy: Partial<PolicyConfig>, report: Parameters<Hand['report']>[1] = {}): Hand {
+  const hand = new Hand({ ...alone, ...policy });
+  hand.links(a, 20);
+  hand.report(hand.lease(), report);
+  return hand;
+}
+
+function sameAfterReplay({ rig }: Hand): void {
+  assert.equal(digest(rig.replayed()), digest(rig.core.state));
+}
+
+describe('a delay that a policy changes', () => {
+  it('a shorter delay of a policy ends the wait of a host that waits, counted from its last contact', () => {
+    const hand = contacted({ delayMs: minute });
+    assert.deepEqual(hand.grant(3_000), []);
+    hand.policy({ ...alone, delayMs: 5_000 });
+    hand.leaseExactlyAfter(2_000);
+    sameAfterReplay(hand);
+  });
+
+  it('a shorter delay that is over since the last contact lets a host be leased at once', () => {
+    const hand = contacted({ delayMs: minute });
+    assert.deepEqual(hand.grant(3_000), []);
+    hand.policy({ ...alone, delayMs: 1_000 });
+    hand.lease();
+  });
+
+  it('a longer delay of a policy counts from the last contact, also for a host that was ready', () => {
+    for (const sinceMs of [400, 3_000]) {
+      const hand = contacted({ delayMs: 1_000 });
+      hand.nowMs += sinceMs;
+      hand.policy({ ...alone, delayMs: minute });
+      hand.leaseExactlyAfter(minute - sinceMs);
+      sameAfterReplay(hand);
+    }
+  });
+
+  it('a longer and then a shorter delay leave the wait of a host as it was', () => {
+    const hand = contacted({ delayMs: 10_000 });
+    hand.policy({ ...alone, delayMs: minute });
+    hand.policy({ ...alone, delayMs: 10_000 });
+    hand.leaseExactlyAfter(10_000);
+  });
+
+  it('a shorter delay never ends a pause that a host asked for', () => {
+    const hand = contacted({ delayMs: 20_000 }, { kind: 'throttled', status: 503, retryAfterMs: 30_000 });
+    hand.policy({ ...alone, delayMs: 1_000 });
+    hand.leaseExactlyAfter(30_000);
+    const redirected = contacted({ delayMs: minute }, { kind: 'redirect', retryAfterMs: 90_000 });
+    redirected.nowMs += 50_000;
+    redirected.policy({ ...alone, delayMs: 1_000 });
+    redirected.leaseExactlyAfter(40_000);
+    const short = contacted({ delayMs: minute }, { kind: 'redirect', retryAfterMs: 5_000 });
+    short.policy({ ...alone, delayMs: 1_000 });
+    short.leaseExactlyAfter(5_000);
+  });
+
+  it('a shorter delay never ends the back-off of a host in trouble', () => {
+    const retriesMs = [20_000, minute];
+    const hand = contacted({ delayMs: 15_000, retriesMs }, { kind: 'connectionFailed', status: 0 });
+    hand.policy({ ...alone, delayMs: 1_000, retriesMs });
+    hand.leaseExactlyAfter(20_000);
+  });
+
+  it('a shorter delay never goes below the Crawl-delay of a host, nor below the multiple of its fetch time', () => {
+    const slow = contacted({ delayMs: minute }, { crawlDelayMs: 8_000 });
+    slow.policy({ ...alone, delayMs: 1_000 });
+    slow.leaseExactlyAfter(8_000);
+    const adaptive = contacted({ delayMs: minute, delayFactor: 10 }, { tookMs: 700 });
+    adaptive.policy({ ...alone, delayMs: 1_000, delayFactor: 10 });
+    adaptive.leaseExactlyAfter(7_000);
+  });
+
+  it('a longer delay applies to a pause from the last contact at the latest', () => {
+    const hand = contacted({ delayMs: 1_000 }, { kind: 'throttled', status: 503, retryAfterMs: 30_000 });
+    hand.policy({ ...alone, delayMs: minute });
+    assert.deepEqual(hand.grant(minute - 1), [], 'not before the delay in force');
+    hand.lease(1);
+  });
+
+  it('a delay that an overlay changes moves only the hosts that the overlay matches', () => {
+    const hand = new Hand({ ...alone, delayMs: minute });
+    for (const host of [a, 'b.test']) {
+      hand.links(host, 2);
+      hand.report(hand.lease());
+    }
+    const overlays = [{ name: 'quick', match: { hosts: [a] }, set: { delayMs: 1_000 } }];
+    hand.policy({ ...alone, delayMs: minute, overlays });
+    const quick = hand.leaseExactlyAfter(1_000);
+    assert.equal(quick.hostKey, a);
+    hand.report(quick);
+    assert.equal(hand.leaseExactlyAfter(minute - 1_000).hostKey, 'b.test');
+  });
+
+  it('an operator who changes the delay of a host moves its wait', () => {
+    const hand = contacted({ delayMs: minute });
+    hand.event('hostDelay', a, 2_000);
+    hand.report(hand.leaseExactlyAfter(2_000));
+    hand.event('hostDelay', a, 30_000);
+    hand.leaseExactlyAfter(30_000);
+    sameAfterReplay(hand);
+  });
+
+  it('each slot of a host with several leases waits by the delay in force', () => {
+    const parallel = [{ hosts: [a], leases: 2 }];
+    const hand = contacted({ delayMs: minute, parallel });
+    const two = [hand.lease(minute), hand.lease(minute / 2)];
+    for (const task of two) hand.report(task);
+    hand.policy({ ...alone, delayMs: 1_000, parallel });
+    hand.lease(1_000);
+    hand.lease(500);
+    sameAfterReplay(hand);
+  });
+
+  it('all hosts of a domain wait by the delay in force, where the policy shares delays by domain', () => {
+    const politenessKey = 'domain';
+    const hand = new Hand({ ...alone, delayMs: minute, politenessKey });
+    for (const name of ['a', 'b', 'c']) hand.links(`${name}.site.test`, 5);
+    hand.report(hand.lease());
+    assert.deepEqual(hand.grant(1_500, 3), []);
+    hand.policy({ ...alone, delayMs: 2_000, politenessKey });
+    hand.report(hand.leaseExactlyAfter(500));
+    hand.leaseExactlyAfter(2_000);
+    sameAfterReplay(hand);
+  });
+});
+
+describe('a policy for more hosts than one commit has room for', () => {
+  const count = 12_000;
+  /** All of them were contacted now. */
+  function many(): Hand {
+    const hand = new Hand({ ...alone, delayMs: minute });
+    for (let n = 0; n < count; n++) hand.links(`h${n}.test`, 2);
+    const tasks = [];
+    while (tasks.length < count) tasks.push(...hand.grant(0, count));
+    for (const task of tasks)
+      hand.rig.send(
+        'results',
+        hand.resultOf(task, () => ({})),
+      );
+    while (hand.rig.core.state.leases.size > 0) hand.rig.step(hand.nowMs, 0);
+    return hand;
+  }
+
+  it('a policy for many hosts takes several commits, and nothing is granted between them', () => {
+    const hand = many();
+    const before = hand.rig.changelog.length;
+    hand.policy({ ...alone, delayMs: 1_000 });
+    assert.ok(hand.rig.core.state.positions.control.slice > 0, 'the first commit is full');
+    hand.nowMs += 1_000;
+    hand.rig.reopen(hand.nowMs, false);
+    hand.rig.open(hand.nowMs);
+    let granted = 0;
+    while (granted === 0) {
+      const wasIn = hand.rig.core.state.positions.control.slice > 0;
+      granted = hand.rig.step(hand.nowMs, count)?.tasks.length ?? 0;
+      if (wasIn && hand.rig.core.state.positions.control.slice > 0) assert.equal(granted, 0);
+    }
+    assert.equal(hand.rig.core.policy?.config.delayMs, 1_000);
+    while (hand.rig.core.state.leases.size < count) hand.rig.step(hand.nowMs, count - hand.rig.core.state.leases.size);
+    const commits = hand.rig.changelog.slice(before);
+    assert.ok(commits.every(({ length }) => length < 2 * frontierLimits.commitBytesSoft));
+    sameAfterReplay(hand);
+  });
+});
