@@ -12,6 +12,7 @@ import { domainOf, NaiveBudgets } from './naive-budgets.ts';
 import {
   baseMs,
   delaysOf,
+  endTrouble,
   expectedMs,
   follow,
   freshOf,
@@ -402,13 +403,8 @@ export class NaiveFrontier {
       if (budget !== undefined) this.#budgets.lookAt(this.#budgets.keyOf(budget, hostKey));
     } else if (kind === 'hostLimit') host.pagesMax = Math.max(-1, amount);
     else if (kind === 'releaseHost') {
-      Object.assign(host, {
-        hold: this.#behindBlock(host, hostKey),
-        dead: false,
-        failures: 0,
-        throttles: 0,
-        serverErrors: 0,
-      });
+      host.hold = this.#behindBlock(host, hostKey);
+      endTrouble(host);
     }
     if (kind === 'hostDelay') follow(host, from, delaysOf(host, rules), this.nowMs);
   }
@@ -445,7 +441,10 @@ export class NaiveFrontier {
       }
     }
     if (only !== null) this.#purged.add(only);
-    else Object.assign(host, { hold: 'purged', dead: false, failures: 0, throttles: 0, serverErrors: 0 });
+    else {
+      host.hold = 'purged';
+      endTrouble(host);
+    }
   }
 
   #arrive(group: LinkGroup, { url, priority }: Link): void {

@@ -216,8 +216,7 @@ export function raiseAfter(
   if (result.last && host.returns > 0) waits.push(Math.min(1000 * 2 ** (host.returns - 1), 30_000));
   const backOffMs = trouble.throttled ? Math.min((retriesMs[0] ?? 0) * 2 ** (host.throttles - 1), longestMs) : 0;
   const [minMs, maxMs] = [0.8, 1.2].map((jitter) => Math.max(...waits, Math.round(backOffMs * jitter)));
-  if (maxMs! === 0 && hostSlotsNow(host) > 1) return;
-  raise(host, fromMs + minMs!, fromMs + maxMs!);
+  if (maxMs! > 0 || hostSlotsNow(host) === 1) raise(host, fromMs + minMs!, fromMs + maxMs!);
   const pauseMs = Math.max(...waits.slice(1), backOffMs);
   const until = (formerMs: number) => {
     const untilMs = Math.max(formerMs, pauseMs > 0 ? fromMs + pauseMs : 0);
@@ -232,6 +231,12 @@ function isTroubled({ failures, throttles, returns }: NaiveHost): boolean {
   return failures + throttles + returns > 0;
 }
 
+/** The trouble ends by an order, and the pause lasts. */
+export function endTrouble(host: NaiveHost): void {
+  if (isTroubled(host)) Object.assign(host, { pauseMinMs: host.readyMinMs, pauseMaxMs: host.readyMaxMs });
+  Object.assign(host, { dead: false, failures: 0, throttles: 0, serverErrors: 0 });
+}
+
 /** The delays of a host under some rules. */
 export interface NaiveDelays {
   readonly baseMs: number;
@@ -242,11 +247,15 @@ export function delaysOf(host: NaiveHost, rules: Rules): NaiveDelays {
   return { baseMs: baseMs(host, rules), politeMs: politeMs(host, rules) };
 }
 
-/** The host has other delays than `from`: they count from its last contact, in each of its slots. */
+/**
+ * The host has other delays than `from`, in each of its slots: a longer one counts from its last contact, a shorter one
+ * from now.
+ */
 export function follow(host: NaiveHost, from: NaiveDelays, to: NaiveDelays, nowMs: number): void {
   const moved = (atMs: number, fromMs: number, toMs: number) => {
-    const movedMs = Math.min(nowMs, atMs - fromMs) + toMs;
-    return Math.max(atMs, movedMs) <= nowMs ? atMs : movedMs;
+    if (toMs < fromMs) return atMs > nowMs + fromMs ? atMs : Math.min(atMs, nowMs + toMs);
+    const movedMs = Math.max(atMs, Math.min(nowMs, atMs - fromMs) + toMs);
+    return movedMs <= nowMs ? atMs : movedMs;
   };
   const isSame = from.politeMs === to.politeMs && from.baseMs === to.baseMs;
   const { readyMinMs } = host;
@@ -261,10 +270,12 @@ export function follow(host: NaiveHost, from: NaiveDelays, to: NaiveDelays, nowM
   const { fetched, fetchMs, leaseMax, crawlDelayMs } = host;
   const isKnown = isTroubled(host) || fetched + fetchMs + leaseMax > 0 || crawlDelayMs > 0;
   const isFresh = readyMinMs <= nowMs && !isKnown;
-  if (from.politeMs === to.politeMs || isFresh || !isOne || isOver) return;
   const [pauseMinMs, pauseMaxMs] = isTroubled(host) ? [readyMinMs, readyMinMs] : [host.pauseMinMs, host.pauseMaxMs];
-  host.readyMinMs = Math.max(pauseMinMs, atMs);
-  host.readyMaxMs = Math.max(Math.min(pauseMaxMs, readyMinMs), atMs);
+  if (from.politeMs !== to.politeMs && !isFresh && isOne && !isOver) {
+    host.readyMinMs = Math.max(pauseMinMs, atMs);
+    host.readyMaxMs = Math.max(Math.min(pauseMaxMs, readyMinMs), atMs);
+  }
+  if (host.out > 0 && to.politeMs > from.politeMs) raise(host, nowMs + to.politeMs);
 }
 
 /** Most leases at present: one while the host is in trouble, has a Crawl-delay, or is not known yet. */

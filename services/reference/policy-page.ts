@@ -33,11 +33,14 @@ crawlstream policy set policy.json --data crawl-data/example.org
 
 A change applies at once, also to hosts and pages that wait:
 
-- **Delay.** The next contact counts from the last one, by the delay in force: earlier if it is shorter now, later if it is longer. A Crawl-delay,
-  Retry-After, back-off and the multiple of the last fetch's time still hold. A host in trouble keeps its wait. URLs on lease keep a shorter
-  delay from their next lease on, and a longer one at once.
+- **Longer delay.** The next contact counts from the last one. A host on lease waits at least the new delay from the change on. URLs on lease keep the
+  new delay at once.
+- **Shorter delay.** The wait ends at the latest a new delay after the change, for the time of the last contact is not stored. URLs on lease keep the
+  new delay from their next lease on.
+- **Pauses.** A Crawl-delay, Retry-After, back-off and the multiple of the last fetch's time still hold. A host in trouble keeps its wait.
 - **\`recrawl\`.** All fetched URLs are read once, 512 in each step, while the crawl goes on. Their next visits count from the last one. A page that is
-  due stays due. An adaptive schedule goes on with the page's interval, within the new bounds.
+  due stays due. An adaptive schedule goes on with the page's interval, within the new bounds. With \`fetchesPerDay\`, a page that stays on its day keeps
+  its time.
 - **\`recrawl\` switched on later.** Pages that were fetched before are visited again, by the time of that fetch. Not known of them are changes, feeds and
   front queues: their first visit treats a feed as a page, and counts no change rate. \`max-age\` is not kept either, so this visit may come before it.
 - **\`recrawl\` switched off.** Only pages that are due are visited once more.

@@ -55,19 +55,27 @@ export function isTroubled({ failures, throttles, returns }: HostFacts): boolean
   return failures + throttles + returns > 0;
 }
 
-/**
- * When a host may be contacted next, ms, once its delay is `toMs` and no longer `fromMs`. The last contact was a delay
- * before `readyAtMs`, or earlier. A pause lasts.
- */
-export function readyAfterDelay(facts: HostFacts, fromMs: number, toMs: number, nowMs: number): number {
-  const { readyAtMs, pausedUntilMs } = facts;
-  return Math.max(isTroubled(facts) ? readyAtMs : pausedUntilMs, movedByDelay(readyAtMs, fromMs, toMs, nowMs));
+/** The end of a host's pause, ms; 0, or a past time: it has none. */
+export function pauseOf(facts: HostFacts): number {
+  return isTroubled(facts) ? facts.readyAtMs : facts.pausedUntilMs;
 }
 
-/** A time that is `fromMs` after a contact, as the time that is `toMs` after it. A wait that is over stays over. ms */
+/** When a host may be contacted next, ms, once its delay is `toMs` and no longer `fromMs`. A pause lasts. */
+export function readyAfterDelay(facts: HostFacts, fromMs: number, toMs: number, nowMs: number): number {
+  return Math.max(pauseOf(facts), movedByDelay(facts.readyAtMs, fromMs, toMs, nowMs));
+}
+
+/**
+ * A wait until `atMs` under a delay of `fromMs`, once the delay is `toMs`, ms. The last contact was at `atMs - fromMs` or
+ * earlier, and it is not known how much earlier. So a longer delay counts from there, and a shorter one from now. A
+ * wait that is longer than the former delay is a pause. A wait that is over stays over.
+ */
 export function movedByDelay(atMs: number, fromMs: number, toMs: number, nowMs: number): number {
-  const movedMs = Math.min(nowMs, atMs - fromMs) + toMs;
-  return Math.max(atMs, movedMs) <= nowMs ? atMs : movedMs;
+  const contactMs = atMs - fromMs;
+  const isPause = contactMs > nowMs;
+  if (toMs < fromMs) return isPause ? atMs : Math.min(atMs, nowMs + toMs);
+  const movedMs = Math.max(atMs, Math.min(nowMs, contactMs) + toMs);
+  return movedMs <= nowMs ? atMs : movedMs;
 }
 
 /** Back-off after `failures` (at least 1) in a row: the retry schedule's steps, the last one from then on. ms. */

@@ -80,8 +80,9 @@ export class DomainPace {
     return pace.leases > 0 ? Number.POSITIVE_INFINITY : pace.readyAtMs;
   }
 
-  /** Applies a policy, under which hosts may have other delays. Returns true if the hosts must be settled. */
-  turn(on: boolean): boolean {
+  /** Applies a policy. `moves`: hosts may have other delays under it. Returns true if the hosts must be settled. */
+  turn(on: boolean, moves: boolean): boolean {
+    if (on && this.on && !moves) return false;
     const hadParked = !this.parked.isEmpty;
     this.on = on;
     this.parked.clear();

@@ -11,7 +11,7 @@ import { duplicatesPayload, isOfWebmaster, seekPayload, trapPayload } from '../c
 import type { Decision } from '../decision.ts';
 import { setOwnSlots } from '../leases/host-slots.ts';
 import { setTrap } from '../links/traps.ts';
-import { ownDelayAfter, politeDelayMs } from '../politeness.ts';
+import { ownDelayAfter, pauseOf, politeDelayMs } from '../politeness.ts';
 import { decideSitemapsNamed } from '../sitemaps.ts';
 import { decideLower } from './lower.ts';
 import { decidePurge } from './purge.ts';
@@ -169,15 +169,18 @@ function holdBehindBlock({ state, policy }: Decision, hostKey: string): HostHold
 
 /**
  * No host asks for a longer delay than Retry-After may: a later time comes from a wrong clock, and the host is ready
- * now.
+ * now. A pause outlasts the trouble that it came from.
  */
 function believedReadyAt({ state, policy, nowMs }: Decision, hostKey: string) {
-  const { readyAtMs, pausedUntilMs, ...facts } = state.hosts.get(hostKey)?.facts ?? newHostFacts;
+  const facts = state.hosts.get(hostKey)?.facts ?? newHostFacts;
+  const { readyAtMs } = facts;
   const settings = policy?.hostSettings(hostKey);
-  const politeMs = settings === undefined ? 0 : politeDelayMs(settings, { ...facts, readyAtMs, pausedUntilMs });
+  const politeMs = settings === undefined ? 0 : politeDelayMs(settings, facts);
   const longestMs = Math.max(politeMs, rangeLimits.retryAfterMsMax, ...(settings?.retriesMs ?? []));
   const isBelieved = readyAtMs <= nowMs + longestMs;
-  return isBelieved ? { readyAtMs, pausedUntilMs } : { readyAtMs: nowMs + politeMs, pausedUntilMs: 0 };
+  if (!isBelieved) return { readyAtMs: nowMs + politeMs, pausedUntilMs: 0 };
+  const pausedUntilMs = pauseOf(facts);
+  return { readyAtMs, pausedUntilMs: pausedUntilMs > nowMs ? pausedUntilMs : 0 };
 }
 
 function isPurged({ state }: Decision, hostKey: string): boolean {

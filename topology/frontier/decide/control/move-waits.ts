@@ -1,6 +1,6 @@
 /**
- * Under a new policy, hosts wait for its delay, counted from their last contact: a shorter one ends their wait earlier,
- * a longer one later. Pauses that a host asked for last. Rounds of sitemaps move in the same way, by their interval.
+ * Under a new policy, hosts wait for its delay: a longer one counts from their last contact, and a shorter one from now,
+ * if that ends their wait earlier. Pauses that a host asked for last. Rounds of sitemaps move by their interval.
  *
  * The waits are moved before the switch, while the former delays are known, host by host, as far as a commit has room.
  */
@@ -10,6 +10,7 @@ import type { Policy, PolicyConfig } from '../../../policy/policy.ts';
 import type { HostFacts } from '../../changes/changes.ts';
 import { neverDue } from '../../changes/sitemap-rounds.ts';
 import { frontierLimits } from '../../frontier-limits.ts';
+import { delayFields } from '../../state/follow-policy.ts';
 import type { Host } from '../../state/state.ts';
 import type { Decision } from '../decision.ts';
 import { baseDelayMs, isTroubled, movedByDelay, politeDelayMs, readyAfterDelay } from '../politeness.ts';
@@ -35,7 +36,7 @@ export function moveWaits(
     if (id >= to) return id;
     if (!isSameRound) moveRound(decision, policy, next, id);
     // Most hosts were last contacted long ago.
-    const waits = facts.readyAtMs(id) > overMs || hostSlots.entries.has(id);
+    const waits = facts.readyAtMs(id) > overMs || hostSlots.entries.has(id) || state.hosts.leases.has(id);
     if (waits && !isSameDelay) moveHost(decision, policy, next, state.hosts.at(id));
     if (decision.bytes > frontierLimits.commitBytesSoft && id + 1 < met) return id + 1;
   }
@@ -62,10 +63,15 @@ export function delaysOf(settings: HostSettings, facts: HostFacts): Delays {
 }
 
 /** When a host may be contacted next under other delays, ms. With several slots, each has its own delay: `moveSlots`. */
-export function readyUnder({ state, nowMs }: Decision, { id, facts }: Host, from: Delays, to: Delays): number {
+export function readyUnder({ state, nowMs }: Decision, host: Host, from: Delays, to: Delays): number {
+  const { id, facts } = host;
+  const { readyAtMs } = facts;
+  // A lease has the former delay. If its fetcher dies, only that one counts from then on (end-leases.ts).
+  const isLeased = host.leaseIds.length > 0 && to.politeMs > from.politeMs;
+  const leastMs = isLeased ? nowMs + to.politeMs : 0;
   const isSame = from.politeMs === to.politeMs || !wasContacted(facts, nowMs);
-  if (isSame || state.hosts.hostSlots.inForce(id, facts) > 1) return facts.readyAtMs;
-  return readyAfterDelay(facts, from.politeMs, to.politeMs, nowMs);
+  if (isSame || state.hosts.hostSlots.inForce(id, facts) > 1) return Math.max(readyAtMs, leastMs);
+  return Math.max(leastMs, readyAfterDelay(facts, from.politeMs, to.politeMs, nowMs));
 }
 
 /** A host that was only found is ready from then on. One of which only robots.txt or sitemaps were read long ago looks alike. */
@@ -99,12 +105,6 @@ function moveRound(decision: Decision, policy: Policy, next: Policy, id: number)
   const byS = Math.ceil(next.sitemaps.everyMs / 1_000) - Math.ceil(policy.sitemaps.everyMs / 1_000);
   const dueS = Math.min(neverDue - 1, Math.max(nowS, round.dueS + byS));
   decision.emit({ kind: 'sitemaps', hostKey: state.hosts.at(id).key, round: { ...round, dueS, sinceS: dueS } });
-}
-
-/** All that delays of hosts follow from, as one text. */
-function delayFields({ delayMs, delayFactor, delayFactorCapMs, overlays = [] }: PolicyConfig): string {
-  const ofOverlays = overlays.filter(({ set }) => set.delayMs !== undefined || set.delayFactor !== undefined);
-  return JSON.stringify([delayMs, delayFactor, delayFactorCapMs, ofOverlays]);
 }
 
 /** No delay of the policy is longer than this, ms. */

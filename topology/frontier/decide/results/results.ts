@@ -25,6 +25,7 @@ import {
   failureDelayMs,
   heldByLimit,
   isTroubled,
+  pauseOf,
   politeDelayMs,
   returnDelayMs,
   smoothedFetchMs,
@@ -241,8 +242,8 @@ function taught(
   if (result.last && facts.returns > 0) pauseMs = Math.max(pauseMs, returnDelayMs(facts.returns));
   const waitMs = manySlots ? pauseMs : Math.max(pauseMs, politeDelayMs(settings, facts));
   const completedAtMs = result.completedAtMs || (result.last ? decision.nowMs : 0);
-  if (completedAtMs > 0 && (waitMs > 0 || !manySlots)) {
-    facts.readyAtMs = Math.max(before.readyAtMs, completedAtMs + waitMs);
+  if (completedAtMs > 0) {
+    if (waitMs > 0 || !manySlots) facts.readyAtMs = Math.max(before.readyAtMs, completedAtMs + waitMs);
     facts.pausedUntilMs = pausedAfter(before, facts, completedAtMs, pauseMs);
   }
   if (lease.entries.length > 0 && facts.failures > settings.retriesMs.length) {
@@ -254,8 +255,7 @@ function taught(
 /** The end of a host's pause after a contact; 0: it has none, or is in trouble, and its whole wait is one. */
 function pausedAfter(before: HostFacts, facts: HostFacts, completedAtMs: number, pauseMs: number): number {
   if (isTroubled(facts)) return 0;
-  const formerMs = isTroubled(before) ? before.readyAtMs : before.pausedUntilMs;
-  const untilMs = Math.max(formerMs, pauseMs > 0 ? completedAtMs + pauseMs : 0);
+  const untilMs = Math.max(pauseOf(before), pauseMs > 0 ? completedAtMs + pauseMs : 0);
   return untilMs > completedAtMs ? untilMs : 0;
 }
 

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Hand } from '../../../../../lab/model/hand.ts';
+import { controlOf } from '../../../../../lab/model/model-script.ts';
 import { digest } from '../../../../../topology/frontier/check/digest.ts';
 import { frontierLimits } from '../../../../../topology/frontier/frontier-limits.ts';
 import type { PolicyConfig } from '../../../../../topology/policy/policy.ts';
@@ -24,19 +25,31 @@ function sameAfterReplay({ rig }: Hand): void {
 }
 
 describe('a delay that a policy changes', () => {
-  it('a shorter delay of a policy ends the wait of a host that waits, counted from its last contact', () => {
+  it('a shorter delay of a policy ends the wait of a host, counted from the order, for the last contact may be later than it seems', () => {
     const hand = contacted({ delayMs: minute });
     assert.deepEqual(hand.grant(3_000), []);
     hand.policy({ ...alone, delayMs: 5_000 });
-    hand.leaseExactlyAfter(2_000);
+    hand.leaseExactlyAfter(5_000);
     sameAfterReplay(hand);
   });
 
-  it('a shorter delay that is over since the last contact lets a host be leased at once', () => {
+  it('a shorter delay makes no host wait longer', () => {
     const hand = contacted({ delayMs: minute });
-    assert.deepEqual(hand.grant(3_000), []);
+    hand.nowMs += 58_000;
+    hand.policy({ ...alone, delayMs: 5_000 });
+    hand.leaseExactlyAfter(2_000);
+  });
+
+  it('a wait that is longer than the former delay is a pause, and a shorter delay leaves it', () => {
+    const hand = contacted({ delayMs: 20_000 });
+    const { state } = hand.rig.core;
+    state.apply({
+      kind: 'host',
+      hostKey: a,
+      facts: { ...state.hosts.get(a)!.facts, readyAtMs: hand.nowMs + 90_000 },
+    });
     hand.policy({ ...alone, delayMs: 1_000 });
-    hand.lease();
+    hand.leaseExactlyAfter(90_000);
   });
 
   it('a longer delay of a policy counts from the last contact, also for a host that was ready', () => {
@@ -106,6 +119,49 @@ describe('a delay that a policy changes', () => {
     assert.equal(hand.leaseExactlyAfter(minute - 1_000).hostKey, 'b.test');
   });
 
+  it('a longer delay holds for a host on lease when its fetcher is killed', () => {
+    const hand = new Hand({ ...alone, delayMs: 1_000 });
+    hand.links(a, 5);
+    hand.lease();
+    hand.nowMs += 500;
+    hand.policy({ ...alone, delayMs: minute });
+    hand.rig.reopen(hand.nowMs, true);
+    hand.rig.open(hand.nowMs);
+    hand.leaseExactlyAfter(minute);
+    sameAfterReplay(hand);
+  });
+
+  it('a release of a host in trouble leaves its pause to a delay that becomes shorter', () => {
+    const hand = contacted({ delayMs: minute }, { kind: 'throttled', status: 503, retryAfterMs: 90_000 });
+    hand.event('releaseHost', a);
+    hand.nowMs += 40_000;
+    hand.policy({ ...alone, delayMs: 1_000 });
+    hand.leaseExactlyAfter(50_000);
+    sameAfterReplay(hand);
+  });
+
+  it('a purge and a release of a host in trouble leave its pause to a delay that becomes shorter', () => {
+    const hand = contacted({ delayMs: minute }, { kind: 'throttled', status: 503, retryAfterMs: 90_000 });
+    hand.rig.send('control', controlOf({ kind: 'purge', hostKey: a }));
+    hand.event('releaseHost', a);
+    hand.links(a, 1, { from: 30 });
+    hand.nowMs += 40_000;
+    hand.policy({ ...alone, delayMs: 1_000 });
+    hand.leaseExactlyAfter(50_000);
+    sameAfterReplay(hand);
+  });
+
+  it('the pause after an unfinished lease outlasts the good end of another lease of the host', () => {
+    const parallel = [{ hosts: [a], leases: 2 }];
+    const hand = contacted({ delayMs: minute, parallel });
+    const [first, second] = [hand.lease(minute), hand.lease(minute / 2)];
+    hand.rig.send('results', { ...hand.resultOf(first, () => ({})), outcomes: [], requests: [] });
+    hand.report(second);
+    const { readyAtMs, pausedUntilMs, returns } = hand.rig.core.state.hosts.get(a)!.facts;
+    assert.deepEqual([returns, readyAtMs, pausedUntilMs], [0, hand.nowMs + 1_000, hand.nowMs + 1_000]);
+    sameAfterReplay(hand);
+  });
+
   it('an operator who changes the delay of a host moves its wait', () => {
     const hand = contacted({ delayMs: minute });
     hand.event('hostDelay', a, 2_000);
@@ -133,7 +189,7 @@ describe('a delay that a policy changes', () => {
     hand.report(hand.lease());
     assert.deepEqual(hand.grant(1_500, 3), []);
     hand.policy({ ...alone, delayMs: 2_000, politenessKey });
-    hand.report(hand.leaseExactlyAfter(500));
+    hand.report(hand.leaseExactlyAfter(2_000));
     hand.leaseExactlyAfter(2_000);
     sameAfterReplay(hand);
   });
@@ -171,6 +227,7 @@ describe('a policy for more hosts than one commit has room for', () => {
       if (wasIn && hand.rig.core.state.positions.control.slice > 0) assert.equal(granted, 0);
     }
     assert.equal(hand.rig.core.policy?.config.delayMs, 1_000);
+    hand.nowMs += 1_000;
     while (hand.rig.core.state.leases.size < count) hand.rig.step(hand.nowMs, count - hand.rig.core.state.leases.size);
     const commits = hand.rig.changelog.slice(before);
     assert.ok(commits.every(({ length }) => length < 2 * frontierLimits.commitBytesSoft));
