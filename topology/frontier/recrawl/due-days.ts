@@ -20,12 +20,16 @@ export class DueDays {
 
   /**
    * `dueS`, or the same time of the first later day with fewer than `most` due URLs. Days beyond `dueDaysMax` are not
-   * searched.
+   * searched. `ownS`: when the URL is due so far: it has room on that day, and keeps its time. -1: it is not counted yet.
    */
-  withRoom(dueS: number, most: number): number {
+  withRoom(dueS: number, most: number, ownS = -1): number {
     const day = Math.floor(dueS / daySeconds);
-    for (let later = 0; later < frontierLimits.dueDaysMax; later++)
-      if ((this.#urls.get(day + later) ?? 0) < most) return dueS + later * daySeconds;
+    const ownDay = Math.floor(ownS / daySeconds);
+    for (let later = 0; later < frontierLimits.dueDaysMax; later++) {
+      const urls = this.#urls.get(day + later) ?? 0;
+      if (day + later === ownDay && urls <= most) return ownS;
+      if (urls < most) return dueS + later * daySeconds;
+    }
     return dueS + frontierLimits.dueDaysMax * daySeconds;
   }
 }

@@ -95,6 +95,53 @@ describe('an interval that a policy changes', () => {
   });
 });
 
+describe('visits of a day that a policy limits', () => {
+  const optimal = (intervalMs: number, fetchesPerDay: number) =>
+    fixed(intervalMs, { schedule: 'optimal', fetchesPerDay });
+  const daysOf = (hand: Hand, count: number) => {
+    const days = new Map<number, number>();
+    for (let n = 0; n < count; n++) {
+      const on = Math.floor((hand.nowMs + dueInMs(hand, `${n}`)!) / day);
+      days.set(on, (days.get(on) ?? 0) + 1);
+    }
+    return [...days].sort(([a], [b]) => a - b);
+  };
+
+  it('visits of pages that were fetched long before are spread over days from now on', () => {
+    const hand = fetched(settings, 6);
+    hand.nowMs += 100 * day;
+    switchTo(hand, optimal(2 * day, 2));
+    const today = Math.floor(hand.nowMs / day);
+    assert.deepEqual(daysOf(hand, 6), [
+      [today, 2],
+      [today + 1, 2],
+      [today + 2, 2],
+    ]);
+    sameAfterReplay(hand);
+  });
+
+  it('a page keeps its day, if the policy changes something else, however full the day is', () => {
+    const hand = fetched(optimal(2 * day, 2), 6);
+    const before = daysOf(hand, 6);
+    assert.deepEqual(
+      before.map(([, urls]) => urls),
+      [2, 2, 2],
+    );
+    const dueMs = Array.from({ length: 6 }, (_, n) => dueInMs(hand, `${n}`));
+    switchTo(hand, fixed(2 * day, { schedule: 'optimal', fetchesPerDay: 2, freshMsMax: day }));
+    assert.deepEqual(
+      Array.from({ length: 6 }, (_, n) => dueInMs(hand, `${n}`)),
+      dueMs,
+    );
+    switchTo(hand, optimal(2 * day, 1));
+    assert.deepEqual(
+      daysOf(hand, 6).map(([, urls]) => urls),
+      [1, 1, 1, 1, 1, 1],
+    );
+    sameAfterReplay(hand);
+  });
+});
+
 describe('revisits that a policy switches', () => {
   it('revisits that are switched on later include pages that were fetched before, by the time of that fetch', () => {
     const hand = fetched(settings, 3);

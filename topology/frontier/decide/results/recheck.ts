@@ -70,7 +70,7 @@ function nextVisitMs(decision: Decision, recrawl: Recrawl, page: PageRecord, atM
   const next = recrawl.next(judged(recrawl.config, visit, page, due?.duplicate === true), state.recrawl.visitPrice);
   if (next === null) return null;
   const { delayS, isBounded = false } = next;
-  return dueAtMs(decision, recrawl, atMs, { delayS, isBounded });
+  return dueAtMs(decision, recrawl, atMs, { delayS, isBounded }, due);
 }
 
 /** Schedules a URL that was fetched under a policy without revisits. */
