@@ -103,7 +103,7 @@ export class FrontierState {
   policyJson = '';
   /** Crawl windows of the policy in force. It is layout, as the policy has them. */
   windows = '[]';
-  /** What delays of hosts follow from, in the same way. */
+  /** The fields that delays of hosts follow from, in the same way. */
   delays = '';
   load: LoadProgress = noLoad;
   /** Leader epoch of the newest record of each input that was read, in part or whole; -1: not known. */
