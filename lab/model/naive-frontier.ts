@@ -22,8 +22,10 @@ import {
   isHeld,
   isPlain,
   leaseSize,
+  type NaiveDelays,
   type NaiveHost,
   newHost,
+  pauseUntil,
   politeMs,
   putAgain,
   queuedOf,
@@ -44,7 +46,7 @@ export interface NaiveLease {
   readonly hostKey: string;
   readonly urls: (Url | null)[];
   readonly deadlineMs: number;
-  readonly delayMs: number;
+  delayMs: number;
 }
 
 const skewMs = 5_000;
@@ -368,7 +370,7 @@ export class NaiveFrontier {
       this.rules = JSON.parse(payload) as Rules;
       for (const [key, host] of this.hosts) {
         const [from, to] = [before ?? this.rules, this.rules].map((rules) => delaysOf(host, rulesOf(rules, key)));
-        follow(host, from!, to!, this.nowMs);
+        this.#follow(key, host, from!, to!);
       }
       this.#domainReadyMs.clear();
       if (this.rules.budget !== undefined) this.#budgets.lookAtAll(this.rules.budget);
@@ -406,7 +408,17 @@ export class NaiveFrontier {
       host.hold = this.#behindBlock(host, hostKey);
       endTrouble(host);
     }
-    if (kind === 'hostDelay') follow(host, from, delaysOf(host, rules), this.nowMs);
+    const to = delaysOf(host, rules);
+    const isShared = this.rules.politenessKey === 'domain' && to.politeMs < from.politeMs;
+    if (kind === 'hostDelay' && !isShared) this.#follow(hostKey, host, from, to);
+  }
+
+  /** The host has another delay. Leases with a shorter one are over later, if their fetchers die. */
+  #follow(key: string, host: NaiveHost, from: NaiveDelays, to: NaiveDelays): void {
+    follow(host, from, to, this.nowMs);
+    if (to.politeMs <= from.politeMs && to.baseMs <= from.baseMs) return;
+    for (const lease of this.leases.values())
+      if (lease.hostKey === key) lease.delayMs = Math.max(lease.delayMs, to.politeMs);
   }
 
   #askedByWebmaster(kind: Control['kind'], host: NaiveHost, hostKey: string): void {
@@ -577,7 +589,7 @@ export class NaiveFrontier {
     if (hostFailed) host.failures = before.failures + 1;
     if (throttled) host.throttles = before.throttles + 1;
     if (heldBack && !['blocked', 'paused', 'purged'].includes(host.hold)) host.hold = 'crawlDelay';
-    const asksToWait = fresh.some((one) => one.retryAfterMs > 0);
+    const asksToWait = result.outcomes.some((one) => one.retryAfterMs > 0);
     const troubled = hostFailed || throttled || heldBack || asksToWait || !isNews;
     if (result.last) {
       host.returns = returned && !troubled ? host.returns + 1 : 0;
@@ -591,7 +603,7 @@ export class NaiveFrontier {
     raiseAfter(host, before, rules, result, this.nowMs, {
       hostFailed,
       throttled,
-      retryAfterMs: Math.max(0, ...fresh.map((one) => one.retryAfterMs)),
+      retryAfterMs: Math.max(0, ...result.outcomes.map((one) => one.retryAfterMs)),
     });
     if (host.failures > rules.retriesMs.length) Object.assign(host, { dead: true, deadUntilMs: this.nowMs + deadMs });
   }
@@ -646,6 +658,9 @@ export class NaiveFrontier {
       if (pages.has(kind)) this.quotaSpent += 1;
       host.again.splice(at, 1);
     }
-    if (completedAtMs > 0) raise(host, completedAtMs + politeMs(host, rulesOf(this.rules, hostKey)));
+    if (completedAtMs === 0) return;
+    const pauseMs = Math.max(0, ...outcomes.map(({ retryAfterMs }) => retryAfterMs));
+    raise(host, completedAtMs + Math.max(pauseMs, politeMs(host, rulesOf(this.rules, hostKey))));
+    if (pauseMs > 0) pauseUntil(host, completedAtMs + pauseMs);
   }
 }

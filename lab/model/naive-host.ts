@@ -226,6 +226,13 @@ export function raiseAfter(
   host.pauseMaxMs = until(isTroubled(before) ? before.readyMaxMs : before.pauseMaxMs);
 }
 
+/** A host that is not in trouble asks for a pause in a late answer. */
+export function pauseUntil(host: NaiveHost, untilMs: number): void {
+  if (isTroubled(host)) return;
+  host.pauseMinMs = Math.max(host.pauseMinMs, untilMs);
+  host.pauseMaxMs = Math.max(host.pauseMaxMs, untilMs);
+}
+
 /** The whole wait of a host in trouble is a pause. */
 function isTroubled({ failures, throttles, returns }: NaiveHost): boolean {
   return failures + throttles + returns > 0;
@@ -253,29 +260,30 @@ export function delaysOf(host: NaiveHost, rules: Rules): NaiveDelays {
  */
 export function follow(host: NaiveHost, from: NaiveDelays, to: NaiveDelays, nowMs: number): void {
   const moved = (atMs: number, fromMs: number, toMs: number) => {
-    if (toMs < fromMs) return atMs > nowMs + fromMs ? atMs : Math.min(atMs, nowMs + toMs);
-    const movedMs = Math.max(atMs, Math.min(nowMs, atMs - fromMs) + toMs);
+    if (toMs <= fromMs) return atMs > nowMs + fromMs ? atMs : Math.min(atMs, nowMs + toMs);
+    const contactMs = atMs > nowMs ? Math.min(nowMs, atMs - fromMs) : atMs;
+    const movedMs = Math.max(atMs, contactMs + toMs);
     return movedMs <= nowMs ? atMs : movedMs;
   };
   const isSame = from.politeMs === to.politeMs && from.baseMs === to.baseMs;
+  const isLonger = to.politeMs > from.politeMs || to.baseMs > from.baseMs;
   const { readyMinMs } = host;
   const isOne = hostSlotsNow(host) === 1;
   if (!isSame && !isPlain(host)) {
     const share = (ms: number) => (host.hostSlots > 1 ? Math.ceil(ms / host.hostSlots) : 0);
-    if (host.nextMs > 0) host.nextMs = moved(host.nextMs, share(from.baseMs), share(to.baseMs));
-    host.freeMs = host.freeMs.map((atMs) => moved(atMs, from.politeMs, to.politeMs));
+    const forgotten = isLonger ? Math.max(0, host.hostSlots - host.out - host.freeMs.length) : 0;
+    const forgottenMs = Math.min(nowMs, host.nextMs) + to.politeMs;
+    if (host.nextMs > 0) host.nextMs = moved(host.nextMs, isLonger ? 0 : share(from.baseMs), share(to.baseMs));
+    host.freeMs = host.freeMs.map((atMs) => moved(atMs, isLonger ? from.baseMs : from.politeMs, to.politeMs));
+    host.freeMs.push(...new Array<number>(forgotten).fill(forgottenMs));
   }
   const atMs = moved(readyMinMs, from.politeMs, to.politeMs);
   const isOver = readyMinMs <= nowMs && atMs <= nowMs;
-  const { fetched, fetchMs, leaseMax, crawlDelayMs } = host;
-  const isKnown = isTroubled(host) || fetched + fetchMs + leaseMax > 0 || crawlDelayMs > 0;
-  const isFresh = readyMinMs <= nowMs && !isKnown;
   const [pauseMinMs, pauseMaxMs] = isTroubled(host) ? [readyMinMs, readyMinMs] : [host.pauseMinMs, host.pauseMaxMs];
-  if (from.politeMs !== to.politeMs && !isFresh && isOne && !isOver) {
+  if (from.politeMs !== to.politeMs && isOne && !isOver) {
     host.readyMinMs = Math.max(pauseMinMs, atMs);
     host.readyMaxMs = Math.max(Math.min(pauseMaxMs, readyMinMs), atMs);
   }
-  if (host.out > 0 && to.politeMs > from.politeMs) raise(host, nowMs + to.politeMs);
 }
 
 /** Most leases at present: one while the host is in trouble, has a Crawl-delay, or is not known yet. */

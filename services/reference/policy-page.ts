@@ -33,18 +33,20 @@ crawlstream policy set policy.json --data crawl-data/example.org
 
 A change applies at once, also to hosts and pages that wait:
 
-- **Longer delay.** The next contact counts from the last one. A host on lease waits at least the new delay from the change on. URLs on lease keep the
-  new delay at once.
+- **Longer delay.** The next contact counts from the last one, or from the end of the wait if that is over. A host that was only found waits as well.
+  URLs on lease have the new delay at once, and so has a host if its fetcher is killed.
 - **Shorter delay.** The wait ends at the latest a new delay after the change, for the time of the last contact is not stored. URLs on lease keep the
-  new delay from their next lease on.
+  old delay. If domains share a delay, the shorter delay of a single host counts from its next contact.
 - **Pauses.** A Crawl-delay, Retry-After, back-off and the multiple of the last fetch's time still hold. A host in trouble keeps its wait.
-- **\`recrawl\`.** All fetched URLs are read once, 512 in each step, while the crawl goes on. Their next visits count from the last one. A page that is
-  due stays due. An adaptive schedule goes on with the page's interval, within the new bounds. With \`fetchesPerDay\`, a page that stays on its day keeps
-  its time.
+- **\`recrawl\`.** All fetched URLs are read once, at most 512 in each step, while the crawl goes on. Their next visits count from the last one. A page that
+  is due stays due. An adaptive schedule goes on with the page's interval, within the new bounds. With \`fetchesPerDay\`, a page that stays on its day
+  keeps its time. No visit moves before the \`max-age\` of the last answer, which is rounded up to 10 minutes, 1 or 6 hours, or 1, 3, 10 or 30 days.
 - **\`recrawl\` switched on later.** Pages that were fetched before are visited again, by the time of that fetch. Not known of them are changes, feeds and
-  front queues: their first visit treats a feed as a page, and counts no change rate. \`max-age\` is not kept either, so this visit may come before it.
+  front queues: their first visit treats a feed as a page, and counts no change rate.
 - **\`recrawl\` switched off.** Only pages that are due are visited once more.
 - **\`sitemaps.everyMs\`.** The next read counts from the last one.
+
+Of pages that 0.3.0 fetched, \`max-age\` is not known.
 
 ## Settings for part of the web
 

@@ -214,6 +214,7 @@ export class FrontierPartition {
     for (const topic of decision.sought) this.#forget(topic);
     // In the middle of a policy, some hosts wait by the next one already, and the former is in force.
     if (state.positions.control.slice === 0) this.#decideRest(decision, demand, until);
+    this.#fetched = null;
     for (const [topic, epoch] of this.#epochs)
       if (epoch !== state.inputEpochs[topic]) decision.emit({ kind: 'inputEpoch', topic, epoch });
     this.#epochs.clear();
@@ -269,7 +270,7 @@ export class FrontierPartition {
     this.#dying = yield* readDying(this.state);
     this.#named = yield* findNamed(this.state, this.#inputs.control, this.#dying);
     if (this.#grown.length === 0) this.#grown = yield* readGrown(this.state, this.#growth);
-    this.#fetched = yield* readFetched(this.state);
+    this.#fetched ??= yield* readFetched(this.state);
     this.#unfolded ??= yield* readUnfolded(this.state, this.#folding);
     yield* this.#leasing.reads(this.state);
     this.#unread = false;

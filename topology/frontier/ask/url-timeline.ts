@@ -49,10 +49,7 @@ export class UrlTimeline {
   readonly #again: Waiting[] = [];
   /** URLs to be revisited, by due time; within the same second by arrival. */
   readonly #due: Waiting[] = [];
-  readonly #leases = new Map<
-    number,
-    { readonly urls: (string | null)[]; readonly delayMs: number; readonly due: number }
-  >();
+  readonly #leases = new Map<number, { readonly urls: (string | null)[]; delayMs: number; readonly due: number }>();
   readonly #onEvent: (event: UrlEvent) => void;
 
   /** `url` is normal. `onEvent` hears of every event, also of those that are too old to be kept. `normalize`: the crawl's own. */
@@ -153,6 +150,9 @@ export class UrlTimeline {
         return;
       case 'hostSlots':
         this.hostSlots = change;
+        return;
+      case 'leaseDelay':
+        for (const lease of this.#leases.values()) lease.delayMs = Math.max(lease.delayMs, change.delayMs);
         return;
       case 'abandon':
         this.#remove(change.record.url);

@@ -212,4 +212,6 @@ export const changeFields = {
    * `never`: pages that leave the schedule, by their fingerprints.
    */
   recheck: { from: uint, never: fingerprints },
+  /** Leases of a host that are out have at least this delay from now on: it counts from their end, if that is a kill. */
+  leaseDelay: { hostKey: text, delayMs: uint },
 } satisfies Readonly<Record<string, Layout>>;

@@ -113,6 +113,8 @@ export interface UrlRecord {
   readonly soft404: boolean;
   /** The page asks not to be indexed and led nowhere, so that fetching it brought nothing. Absent: false. */
   readonly barren?: true;
+  /** Number of the step for which the page says that it stays fresh (fresh-steps.ts). Absent: it does not. */
+  readonly fresh?: number;
   /** Number of the list of tags that the URL has (state/tag-sets.ts). Absent: none. */
   readonly tags?: number;
   /** Path and query as they are asked for (url/spelling.ts). Absent: as the URL has them. */
@@ -181,6 +183,7 @@ export type HostChange = Extract<
       | 'hostSlots'
       | 'hostSlot'
       | 'slotTimes'
+      | 'leaseDelay'
       | 'due'
       | 'sitemaps';
   }

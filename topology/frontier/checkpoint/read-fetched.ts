@@ -7,6 +7,7 @@ import { type PageRecord, readPageRecord, urlRowKey } from '../changes/page-reco
 import { readKnownUrl } from '../changes/url-record-bytes.ts';
 import { frontierLimits } from '../frontier-limits.ts';
 import { type FetchedUrl, highWords, type RecheckRange, rangeEnd } from '../recrawl/recheck.ts';
+import { highOfPage } from '../recrawl/recrawl-state.ts';
 import type { FrontierState } from '../state/state.ts';
 import { ByteReader } from '../storage/bytes.ts';
 import type { StoreJob } from '../storage/store-job.ts';
@@ -24,10 +25,11 @@ export function* readFetched(state: FrontierState): StoreJob<RecheckRange | null
   const to = rangeEnd(from, urls, frontierLimits.rechecksPerStep);
   const found = new Found(state, from, to);
   if (unsaved.hasRows) yield* readRows(found, from, to);
-  for (const record of unsaved.writing) found.addRecord(record);
-  for (const page of recrawl.saving.values()) found.addPage(page);
-  for (const record of unsaved.records) found.addRecord(record);
-  for (const page of recrawl.pages.values()) found.addPage(page);
+  const highOf = (url: string) => state.fingerprintOf(url)[0]!;
+  for (const record of unsaved.between(unsaved.writing, from, to, highOf)) found.addRecord(record);
+  for (const [key, page] of recrawl.saving) if (isBetween(highOfPage(key), from, to)) found.addPage(page);
+  for (const record of unsaved.between(unsaved.records, from, to, highOf)) found.addRecord(record);
+  for (const [key, page] of recrawl.pages) if (isBetween(highOfPage(key), from, to)) found.addPage(page);
   return { from, to, urls: found.sorted() };
 }
 
@@ -90,6 +92,10 @@ class Found {
   #isScheduled(hi: number, lo: number): boolean {
     return this.#state.recrawl.table.find(hi, lo) >= 0;
   }
+}
+
+function isBetween(word: number, from: number, to: number): boolean {
+  return word >= from && word < to;
 }
 
 function bytesOf(value: Uint8Array): Buffer {

@@ -68,13 +68,13 @@ export function readyAfterDelay(facts: HostFacts, fromMs: number, toMs: number, 
 /**
  * A wait until `atMs` under a delay of `fromMs`, once the delay is `toMs`, ms. The last contact was at `atMs - fromMs` or
  * earlier, and it is not known how much earlier. So a longer delay counts from there, and a shorter one from now. A
- * wait that is longer than the former delay is a pause. A wait that is over stays over.
+ * wait that is longer than the former delay is a pause. A wait that is over may be of a delay before the former one: a
+ * longer delay counts from its end.
  */
 export function movedByDelay(atMs: number, fromMs: number, toMs: number, nowMs: number): number {
-  const contactMs = atMs - fromMs;
-  const isPause = contactMs > nowMs;
-  if (toMs < fromMs) return isPause ? atMs : Math.min(atMs, nowMs + toMs);
-  const movedMs = Math.max(atMs, Math.min(nowMs, contactMs) + toMs);
+  if (toMs <= fromMs) return atMs > nowMs + fromMs ? atMs : Math.min(atMs, nowMs + toMs);
+  const contactMs = atMs > nowMs ? Math.min(nowMs, atMs - fromMs) : atMs;
+  const movedMs = Math.max(atMs, contactMs + toMs);
   return movedMs <= nowMs ? atMs : movedMs;
 }
 

@@ -285,6 +285,12 @@ export function pricedAs(price: number): number {
   return price <= 0 ? freeVisit : Math.round(stepsPerOctave * Math.log2(price));
 }
 
+/** Four code units: half the memory of digits, and the high word is read back at once. */
 function pageKey(hi: number, lo: number): string {
-  return `${hi.toString(36)} ${lo.toString(36)}`;
+  return String.fromCharCode(hi >>> 16, hi & 0xffff, lo >>> 16, lo & 0xffff);
+}
+
+/** The high word of a page's fingerprint, by its key. */
+export function highOfPage(key: string): number {
+  return key.charCodeAt(0) * 2 ** 16 + key.charCodeAt(1);
 }

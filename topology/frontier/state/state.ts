@@ -262,6 +262,9 @@ export class FrontierState {
       case 'slotTimes':
         this.hosts.hostSlots.move(host.id, change);
         return this.#changed(host);
+      case 'leaseDelay':
+        for (const id of host.leaseIds) this.leases.raiseDelay(id, change.delayMs);
+        return this.unsaved.addHost(host.id);
       case 'robotsHop':
         this.robotsHops.add(host.id, change.hop);
         return this.unsaved.addHost(host.id);

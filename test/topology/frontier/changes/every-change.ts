@@ -132,6 +132,13 @@ export const everyChange: { readonly [Kind in Change['kind']]: readonly (Change 
       disposition: { to: 'final', status: 'page' },
       record: { ...record, tags: 301, spelling: '/R' },
     },
+    {
+      kind: 'resolve',
+      leaseId: 11,
+      index: 3,
+      disposition: { to: 'final', status: 'page' },
+      record: { ...record, fresh: 7, tags: 301, spelling: '/R' },
+    },
   ],
   release: [
     { kind: 'release', leaseId: 9, expired: true },
@@ -260,6 +267,7 @@ export const everyChange: { readonly [Kind in Change['kind']]: readonly (Change 
     { kind: 'slotTimes', hostKey: 'a.test', nextAtMs: 1_700_000_000_001, freeAtMs: [0, 1_700_000_000_002] },
     { kind: 'slotTimes', hostKey: 'a.test', nextAtMs: 0, freeAtMs: [] },
   ],
+  leaseDelay: [{ kind: 'leaseDelay', hostKey: 'a.test', delayMs: 403 }],
   recheck: [
     { kind: 'recheck', from: 2 ** 32, never: [] },
     { kind: 'recheck', from: 401, never: [402, 0xffff_fffd] },

@@ -95,6 +95,58 @@ describe('an interval that a policy changes', () => {
   });
 });
 
+describe('a page that says how long it is fresh', () => {
+  /** A page that was fetched now, and is fresh for as long. */
+  function fresh(policy: ReturnType<typeof fixed> | typeof settings, freshForMs: number): Hand {
+    const hand = new Hand(policy);
+    hand.links(a, 1);
+    const task = hand.lease();
+    hand.rig.send(
+      'results',
+      hand.resultOf(task, () => ({ freshForMs })),
+    );
+    hand.rig.step(hand.nowMs, 0);
+    return hand;
+  }
+
+  it('a shorter interval of a policy brings no visit before a page says that it may be fetched again', () => {
+    for (const freshForMs of [20 * 60_000, 20 * hour, 2 * day]) {
+      const hand = fresh(fixed(30 * day), freshForMs);
+      switchTo(hand, fixed(600_000));
+      assert.ok(dueInMs(hand)! >= freshForMs, `${dueInMs(hand)} < ${freshForMs}`);
+      assert.ok(dueInMs(hand)! <= 6 * freshForMs);
+      sameAfterReplay(hand);
+    }
+  });
+
+  it('a visit that waits for the end of max-age keeps its time through changes of the interval', () => {
+    const hand = fresh(fixed(hour), 2 * hour + 500);
+    const dueMs = dueInMs(hand);
+    assert.ok(dueMs! < 2 * hour + 2_000);
+    switchTo(hand, fixed(600_000));
+    assert.equal(dueInMs(hand), dueMs);
+    hand.rig.save();
+    hand.links('b.test', 40);
+    hand.rig.reopen(hand.nowMs, true);
+    hand.rig.open(hand.nowMs);
+    switchTo(hand, fixed(hour));
+    assert.equal(dueInMs(hand), dueMs);
+  });
+
+  it('a policy that does not respect max-age schedules without it', () => {
+    const hand = fresh(fixed(30 * day), 2 * day);
+    switchTo(hand, fixed(hour, { freshMsMax: 0 }));
+    assert.ok(dueInMs(hand)! <= hour);
+  });
+
+  it('revisits that are switched on later wait for the end of max-age of pages that were fetched before', () => {
+    const hand = fresh(settings, 20 * hour);
+    switchTo(hand, fixed(hour));
+    assert.ok(dueInMs(hand)! >= 20 * hour);
+    sameAfterReplay(hand);
+  });
+});
+
 describe('visits of a day that a policy limits', () => {
   const optimal = (intervalMs: number, fetchesPerDay: number) =>
     fixed(intervalMs, { schedule: 'optimal', fetchesPerDay });
@@ -199,6 +251,31 @@ describe('revisits that a policy switches', () => {
     while (hand.rig.core.state.recrawl.recheckFrom !== null) hand.rig.step(hand.nowMs, 0);
     assert.equal(hand.counters.scheduled, hand.counters.page);
     assert.ok(hand.counters.page >= count);
+    sameAfterReplay(hand);
+  });
+});
+
+describe('a policy for more pages than one step schedules', () => {
+  it('leases are granted and results taken while pages are scheduled', () => {
+    const count = 4 * frontierLimits.rechecksPerStep;
+    const hand = fetched(settings, count);
+    hand.links('b.test', 3);
+    hand.policy(fixed(30 * day));
+    hand.report(hand.lease());
+    assert.notEqual(hand.rig.core.state.recrawl.recheckFrom, null);
+    assert.equal(hand.counters.page, count + 3);
+  });
+
+  it('a step schedules fewer pages if their URLs are long, so that its commit stays small', () => {
+    const hand = new Hand(settings);
+    const urls = Array.from({ length: 500 }, (_, n) => `https://${a}/${'x'.repeat(1_900)}${n}`);
+    for (let n = 0; n < urls.length; n += 50) hand.linksTo(urls.slice(n, n + 50));
+    for (let task = hand.grant(0); task.length > 0; task = hand.grant(1_000)) hand.report(task[0]!);
+    const before = hand.rig.changelog.length;
+    switchTo(hand, fixed(30 * day));
+    assert.equal(hand.counters.scheduled, urls.length);
+    const longest = Math.max(...hand.rig.changelog.slice(before).map(({ length }) => length));
+    assert.ok(longest < frontierLimits.commitBytesSoft, `${longest} bytes`);
     sameAfterReplay(hand);
   });
 });

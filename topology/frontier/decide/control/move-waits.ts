@@ -13,7 +13,7 @@ import { frontierLimits } from '../../frontier-limits.ts';
 import { delayFields } from '../../state/follow-policy.ts';
 import type { Host } from '../../state/state.ts';
 import type { Decision } from '../decision.ts';
-import { baseDelayMs, isTroubled, movedByDelay, politeDelayMs, readyAfterDelay } from '../politeness.ts';
+import { baseDelayMs, movedByDelay, politeDelayMs, readyAfterDelay } from '../politeness.ts';
 
 /**
  * Moves the waits of hosts from number `from` on. Returns the number of the next host, or 'done'. `to`: stops before
@@ -49,7 +49,7 @@ function moveHost(decision: Decision, policy: Policy, next: Policy, host: Host):
   const to = delaysOf(next.hostSettings(hostKey), facts);
   const readyAtMs = readyUnder(decision, host, from, to);
   if (readyAtMs !== facts.readyAtMs) decision.emit({ kind: 'host', hostKey, facts: { ...facts, readyAtMs } });
-  moveSlots(decision, host, from, to);
+  moveLeases(decision, host, from, to);
 }
 
 /** A host's delays under some settings, ms. */
@@ -62,37 +62,39 @@ export function delaysOf(settings: HostSettings, facts: HostFacts): Delays {
   return { baseMs: baseDelayMs(settings, facts), politeMs: politeDelayMs(settings, facts) };
 }
 
-/** When a host may be contacted next under other delays, ms. With several slots, each has its own delay: `moveSlots`. */
-export function readyUnder({ state, nowMs }: Decision, host: Host, from: Delays, to: Delays): number {
-  const { id, facts } = host;
-  const { readyAtMs } = facts;
-  // A lease has the former delay. If its fetcher dies, only that one counts from then on (end-leases.ts).
-  const isLeased = host.leaseIds.length > 0 && to.politeMs > from.politeMs;
-  const leastMs = isLeased ? nowMs + to.politeMs : 0;
-  const isSame = from.politeMs === to.politeMs || !wasContacted(facts, nowMs);
-  if (isSame || state.hosts.hostSlots.inForce(id, facts) > 1) return Math.max(readyAtMs, leastMs);
-  return Math.max(leastMs, readyAfterDelay(facts, from.politeMs, to.politeMs, nowMs));
+/** When a host may be contacted next under other delays, ms. With several slots, each has its own delay: `moveLeases`. */
+export function readyUnder({ state, nowMs }: Decision, { id, facts }: Host, from: Delays, to: Delays): number {
+  if (from.politeMs === to.politeMs || state.hosts.hostSlots.inForce(id, facts) > 1) return facts.readyAtMs;
+  return readyAfterDelay(facts, from.politeMs, to.politeMs, nowMs);
 }
 
-/** A host that was only found is ready from then on. One of which only robots.txt or sitemaps were read long ago looks alike. */
-function wasContacted(facts: HostFacts, nowMs: number): boolean {
-  const { readyAtMs, fetched, fetchMs, leaseMax, crawlDelayMs } = facts;
-  return readyAtMs > nowMs || crawlDelayMs > 0 || isTroubled(facts) || fetched + fetchMs + leaseMax > 0;
-}
-
-/** Moves the times of a host's slots, if it has several. */
-export function moveSlots(decision: Decision, { id, key: hostKey }: Host, from: Delays, to: Delays): void {
+/**
+ * Leases of a host have a longer delay at once, in case that their fetchers are killed. So have its slots, if it has
+ * several. The multiple of the fetch time may have been another when a slot returned, and so may the number of slots
+ * when a lease began: a longer delay counts from the latest time that is possible.
+ */
+export function moveLeases(decision: Decision, host: Host, from: Delays, to: Delays): void {
   const { nowMs, state } = decision;
   const { hostSlots } = state.hosts;
-  const isSame = from.politeMs === to.politeMs && from.baseMs === to.baseMs;
-  if (isSame || !hostSlots.entries.has(id)) return;
+  const { id, key: hostKey, leaseIds } = host;
+  if (from.politeMs === to.politeMs && from.baseMs === to.baseMs) return;
+  const isLonger = to.politeMs > from.politeMs || to.baseMs > from.baseMs;
+  if (isLonger && leaseIds.length > 0) decision.emit({ kind: 'leaseDelay', hostKey, delayMs: to.politeMs });
+  if (!hostSlots.entries.has(id)) return;
   const { most, nextAtMs, freeAtMs } = hostSlots.of(id);
   const shareOf = ({ baseMs }: Delays) => (most > 1 ? Math.ceil(baseMs / most) : 0);
+  const nextFromMs = isLonger ? 0 : shareOf(from);
+  const freeFromMs = isLonger ? from.baseMs : from.politeMs;
+  // Slots that were free when the last lease began are not remembered: their contacts were before it.
+  const forgotten = isLonger ? Math.max(0, most - leaseIds.length - freeAtMs.length) : 0;
   decision.emit({
     kind: 'slotTimes',
     hostKey,
-    nextAtMs: nextAtMs === 0 ? 0 : movedByDelay(nextAtMs, shareOf(from), shareOf(to), nowMs),
-    freeAtMs: freeAtMs.map((atMs) => movedByDelay(atMs, from.politeMs, to.politeMs, nowMs)),
+    nextAtMs: nextAtMs === 0 ? 0 : movedByDelay(nextAtMs, nextFromMs, shareOf(to), nowMs),
+    freeAtMs: [
+      ...new Array<number>(forgotten).fill(Math.min(nowMs, nextAtMs) + to.politeMs),
+      ...freeAtMs.map((atMs) => movedByDelay(atMs, freeFromMs, to.politeMs, nowMs)),
+    ],
   });
 }
 

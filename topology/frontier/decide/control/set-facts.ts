@@ -5,7 +5,7 @@ import type { Host } from '../../state/state.ts';
 import type { Decision } from '../decision.ts';
 import { heldByLimit } from '../politeness.ts';
 import { decideSitemapsHeld } from '../sitemaps.ts';
-import { delaysOf, moveSlots, readyUnder } from './move-waits.ts';
+import { delaysOf, moveLeases, readyUnder } from './move-waits.ts';
 
 export function setFacts(decision: Decision, hostKey: string, change: Partial<HostFacts>): void {
   const before = decision.state.hosts.get(hostKey)?.facts ?? newHostFacts;
@@ -17,7 +17,7 @@ export function setFacts(decision: Decision, hostKey: string, change: Partial<Ho
   if (hold !== before.hold) decideSitemapsHeld(decision, hostKey);
 }
 
-/** Sets a host's own delay: it counts from the last contact. */
+/** Sets a host's own delay, also for a wait that has begun. */
 export function setDelay(
   decision: Decision,
   hostKey: string,
@@ -30,8 +30,11 @@ export function setDelay(
   const settings = policy.hostSettings(hostKey);
   const from = delaysOf(settings, host.facts);
   const to = delaysOf(settings, { ...host.facts, ...change });
+  // The longest wait so far counts for a whole domain (hosts/domain-pace.ts): a shorter delay is that of the next wait.
+  const isShared = policy.config.politenessKey === 'domain';
+  if (isShared && to.politeMs < from.politeMs) return setFacts(decision, hostKey, change);
   setFacts(decision, hostKey, { ...change, readyAtMs: readyUnder(decision, host, from, to) });
-  moveSlots(decision, host, from, to);
+  moveLeases(decision, host, from, to);
 }
 
 /** The basis of limits: in a served crawl, pages are the URLs that its clients have done. */

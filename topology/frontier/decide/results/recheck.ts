@@ -11,7 +11,9 @@ import type { Recrawl } from '../../../policy/recrawl/schedule.ts';
 import { linkOnly } from '../../../policy/score/inputs.ts';
 import { hostKeyOf } from '../../../url/host-key.ts';
 import type { UrlRecord } from '../../changes/changes.ts';
+import { freshStepS } from '../../changes/fresh-steps.ts';
 import type { PageRecord } from '../../changes/page-record.ts';
+import { frontierLimits } from '../../frontier-limits.ts';
 import type { Due } from '../../recrawl/due-table.ts';
 import type { FetchedUrl, RecheckRange } from '../../recrawl/recheck.ts';
 import type { Decision } from '../decision.ts';
@@ -38,12 +40,18 @@ export function decideRecheck(decision: Decision, range: RecheckRange | null): v
   const { policy, state } = decision;
   if (range === null || policy === null || range.from !== state.recrawl.recheckFrom) return;
   const never: number[] = [];
+  let { to } = range;
   for (const one of range.urls) {
     const { hi, lo, page } = one;
+    // The rest of the commit is for results and leases.
+    if (decision.bytes >= frontierLimits.commitBytesSoft / 2) {
+      to = hi;
+      break;
+    }
     if (page === null) enlist(decision, policy, one);
     else if (!moveVisit(decision, policy.recrawl, one, page)) never.push(hi, lo);
   }
-  decision.emit({ kind: 'recheck', from: range.to, never });
+  if (to > range.from) decision.emit({ kind: 'recheck', from: to, never });
 }
 
 /** Moves the next visit of a scheduled page. False: there is none under the policy. */
@@ -69,8 +77,18 @@ function nextVisitMs(decision: Decision, recrawl: Recrawl, page: PageRecord, atM
   const visit = { ...visitedOf(page, kindOf(page), null, atMs), isPast: true as const };
   const next = recrawl.next(judged(recrawl.config, visit, page, due?.duplicate === true), state.recrawl.visitPrice);
   if (next === null) return null;
-  const { delayS, isBounded = false } = next;
+  const { isBounded = false } = next;
+  const delayS = Math.max(next.delayS, freshS(recrawl, page, atMs, due));
   return dueAtMs(decision, recrawl, atMs, { delayS, isBounded }, due);
+}
+
+/**
+ * Seconds for which a page that was visited at `atMs` stays fresh. Its record has them rounded up, but its next visit was
+ * never due before they end.
+ */
+function freshS({ config: { freshMsMax } }: Recrawl, { record }: PageRecord, atMs: number, due: Due | null): number {
+  const keptS = due === null ? Infinity : Math.max(0, due.dueS - Math.ceil(atMs / 1_000));
+  return Math.min(freshStepS(record.fresh ?? 0), keptS, Math.ceil((freshMsMax ?? Infinity) / 1_000));
 }
 
 /** Schedules a URL that was fetched under a policy without revisits. */

@@ -12,6 +12,7 @@ import { seenKey } from '../../../url/seen-key.ts';
 import { urlLimits } from '../../../url/url-limits.ts';
 import { type FinalStatus, type HostFacts, isOrderedHold, type UrlRecord } from '../../changes/changes.ts';
 import type { Entry } from '../../changes/entry.ts';
+import { freshStep } from '../../changes/fresh-steps.ts';
 import { frontierLimits } from '../../frontier-limits.ts';
 import { attemptsOf } from '../../hosts/lease.ts';
 import type { Host, Lease } from '../../state/state.ts';
@@ -180,6 +181,7 @@ function tried(entry: Entry): Entry {
 }
 
 export function recordOf(policy: Policy, outcome: Outcome, entry: Entry, status: FinalStatus, atMs: number): UrlRecord {
+  const fresh = status === 'page' ? freshStep(outcome.freshForMs / 1_000) : 0;
   return {
     url: policy.normalize(entry.url) ?? entry.url,
     status,
@@ -193,6 +195,7 @@ export function recordOf(policy: Policy, outcome: Outcome, entry: Entry, status:
     contentHash: outcome.contentHash,
     soft404: outcome.soft404,
     ...(outcome.noindex && outcome.links === 0 && { barren: true }),
+    ...(fresh > 0 && { fresh }),
     ...(entry.tags !== undefined && { tags: entry.tags }),
     ...(entry.spelling !== undefined && { spelling: entry.spelling }),
   };
@@ -305,9 +308,14 @@ function lateResult(decision: Decision, policy: Policy, host: Host, result: Resu
   }
   const settings = policy.hostSettings(host.key);
   const { facts } = host;
-  const bytes = facts.bytes + bytesToCount(settings, result);
-  const atMs = result.completedAtMs === 0 ? 0 : result.completedAtMs + politeDelayMs(settings, facts);
-  const readyAtMs = Math.max(facts.readyAtMs, atMs);
-  if (readyAtMs !== facts.readyAtMs || bytes !== facts.bytes)
-    decision.emit({ kind: 'host', hostKey: host.key, facts: heldByBytes(settings, { ...facts, readyAtMs, bytes }) });
+  const learnt = { ...facts, bytes: facts.bytes + bytesToCount(settings, result) };
+  const { completedAtMs } = result;
+  if (completedAtMs > 0) {
+    const lesson = newLesson(facts);
+    learnPauses(lesson, result);
+    const pauseMs = lesson.retryAfterMs;
+    learnt.readyAtMs = Math.max(facts.readyAtMs, completedAtMs + Math.max(pauseMs, politeDelayMs(settings, facts)));
+    if (pauseMs > 0) learnt.pausedUntilMs = pausedAfter(facts, facts, completedAtMs, pauseMs);
+  }
+  if (!same(learnt, facts)) decision.emit({ kind: 'host', hostKey: host.key, facts: heldByBytes(settings, learnt) });
 }

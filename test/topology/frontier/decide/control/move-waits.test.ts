@@ -52,14 +52,26 @@ describe('a delay that a policy changes', () => {
     hand.leaseExactlyAfter(90_000);
   });
 
-  it('a longer delay of a policy counts from the last contact, also for a host that was ready', () => {
-    for (const sinceMs of [400, 3_000]) {
+  it('a longer delay of a policy counts from the last contact, or from the end of a wait that is over', () => {
+    for (const [sinceMs, afterMs] of [
+      [400, minute - 400],
+      [3_000, minute - 2_000],
+    ] as const) {
       const hand = contacted({ delayMs: 1_000 });
       hand.nowMs += sinceMs;
       hand.policy({ ...alone, delayMs: minute });
-      hand.leaseExactlyAfter(minute - sinceMs);
+      hand.leaseExactlyAfter(afterMs);
       sameAfterReplay(hand);
     }
+  });
+
+  it('a delay that becomes longer twice counts from the last contact, although the first wait is over', () => {
+    const hand = contacted({ delayMs: 1_000 });
+    hand.nowMs += 10_000;
+    hand.policy({ ...alone, delayMs: 5_000 });
+    hand.nowMs += 1_000;
+    hand.policy({ ...alone, delayMs: minute });
+    assert.deepEqual(hand.grant(minute - 11_001), [], 'not within a minute of the contact');
   });
 
   it('a longer and then a shorter delay leave the wait of a host as it was', () => {
@@ -129,6 +141,24 @@ describe('a delay that a policy changes', () => {
     hand.rig.open(hand.nowMs);
     hand.leaseExactlyAfter(minute);
     sameAfterReplay(hand);
+  });
+
+  it('a longer delay holds for a host on lease when its fetcher is killed long after the change, whatever is saved', () => {
+    for (const saves of [false, true]) {
+      const hand = new Hand({ ...alone, delayMs: 1_000 });
+      hand.links(a, 5);
+      hand.lease();
+      hand.policy({ ...alone, delayMs: 8_000 });
+      if (saves) hand.rig.save();
+      for (let n = 0; n < 20; n++) hand.links('b.test', 1, { from: n });
+      assert.ok(!hand.rig.isSaving);
+      hand.nowMs += 20_000;
+      hand.rig.reopen(hand.nowMs, true);
+      hand.rig.open(hand.nowMs);
+      hand.event('blockHost', 'b.test');
+      hand.leaseExactlyAfter(8_000);
+      sameAfterReplay(hand);
+    }
   });
 
   it('a release of a host in trouble leaves its pause to a delay that becomes shorter', () => {
