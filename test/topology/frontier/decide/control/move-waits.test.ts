@@ -212,6 +212,18 @@ describe('a delay that a policy changes', () => {
     sameAfterReplay(hand);
   });
 
+  it('a slot that was free for long waits by a longer delay, counted from the last contact that it may have made', () => {
+    const parallel = [{ hosts: [a], leases: 3 }];
+    const hand = contacted({ delayMs: 1_000, parallel });
+    const two = [hand.lease(1_000), hand.lease(500)];
+    for (const task of two) hand.report(task);
+    hand.lease(2_000);
+    hand.nowMs += 1_000;
+    hand.policy({ ...alone, delayMs: minute, parallel });
+    assert.deepEqual(hand.grant(minute - 3_001, 3), []);
+    sameAfterReplay(hand);
+  });
+
   it('all hosts of a domain wait by the delay in force, where the policy shares delays by domain', () => {
     const politenessKey = 'domain';
     const hand = new Hand({ ...alone, delayMs: minute, politenessKey });
