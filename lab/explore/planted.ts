@@ -8,7 +8,7 @@ import type { Mutation } from '../simulation/mutations.ts';
 
 export interface Planted extends Omit<Mutation, 'from' | 'inFleets' | 'inOutages'> {
   /** Absent: claims. */
-  readonly world?: 'losses';
+  readonly world?: 'losses' | 'quota' | 'desk' | 'forget';
   /** Absent: 4. */
   readonly depth?: number;
   /** One of this many states is checked for its end. Absent: every state. */
@@ -196,5 +196,61 @@ export const planted: readonly Planted[] = [
     file: 'topology/frontier/ask/crawl-end.ts',
     find: 'inputTopics.every(read)',
     replace: 'inputTopics.every(() => true)',
+  },
+  {
+    bug: 'a grant of the quota counts each time it comes',
+    file: 'topology/frontier/decide/control/quota.ts',
+    find: 'granted: Math.max(grant.amount, granted),',
+    replace: 'granted: grant.amount + granted,',
+    world: 'quota',
+    depth: 9,
+    endsEvery: 1_000_000,
+  },
+  {
+    bug: 'the next owner does not ask for the quota again',
+    file: 'topology/frontier/decide/control/quota.ts',
+    find: 'if (state.quota.wanted > 0 || state.counters.quotaGranted > 0) {',
+    replace: 'if (state.counters.quotaGranted > 0) {',
+    world: 'quota',
+  },
+  {
+    bug: 'a failure keeps its page of the quota',
+    file: 'topology/frontier/state/apply-end.ts',
+    find: "if (disposition.to !== 'final' || disposition.status !== 'page') state.counters.quotaSpent -= 1;",
+    replace: '',
+    world: 'quota',
+  },
+  {
+    bug: 'a webmaster turns the operator’s block into a pause',
+    file: 'topology/frontier/decide/control/control.ts',
+    find: "(isTheirs && hold === 'blocked')",
+    replace: "(isTheirs && hold === 'paused')",
+    world: 'desk',
+    endsEvery: 1_000_000,
+  },
+  {
+    bug: 'a webmaster who takes a delay back lifts the operator’s, too',
+    file: 'topology/frontier/decide/politeness.ts',
+    find: 'return amount < 0 && ownDelayIsLeast ? { ownDelayMs: least.instead, ownDelayIsLeast: false } : null;',
+    replace: 'return amount < 0 ? { ownDelayMs: -1, ownDelayIsLeast: false } : null;',
+    world: 'desk',
+    endsEvery: 1_000_000,
+  },
+  {
+    bug: 'a link to a purged page brings it back',
+    file: 'topology/frontier/decide/links/arrival.ts',
+    find: 'if (state.purge.on && state.purge.refuses(',
+    replace: 'if (state.counters.admitted < 0 && state.purge.refuses(',
+    world: 'forget',
+    depth: 6,
+    endsEvery: 1_000_000,
+  },
+  {
+    bug: 'a purge leaves what is leased',
+    file: 'topology/frontier/state/apply-purge.ts',
+    find: 'for (let index = 0; index < lease.entries.length; index++) leaveLease(state, lease, index);',
+    replace: '',
+    world: 'forget',
+    endsEvery: 1_000_000,
   },
 ];

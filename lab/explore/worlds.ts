@@ -1,6 +1,9 @@
 /** The worlds that can be explored, by name. */
 import { claimsAllowed, createClaimsWorld, lossesAllowed } from './claims/world.ts';
 import type { World } from './engine/explore.ts';
+import { deskWorld, forgetWorld } from './orders/rules.ts';
+import { createOrdersWorld } from './orders/world.ts';
+import { createQuotaWorld, quotaAllowed } from './quota/world.ts';
 
 export interface NamedWorld {
   readonly about: string;
@@ -19,5 +22,20 @@ export const worlds: Readonly<Record<string, NamedWorld>> = {
     about: 'the same where the changelog may also lose its newest record',
     depth: 10,
     create: () => createClaimsWorld(lossesAllowed) as World<unknown>,
+  },
+  desk: {
+    about: 'orders of a host’s webmaster and of the operator, in any order, with a kill',
+    depth: 14,
+    create: () => createOrdersWorld(deskWorld) as World<unknown>,
+  },
+  forget: {
+    about: 'a page and its host are purged at any moment, beside orders that bring URLs back, with a kill',
+    depth: 14,
+    create: () => createOrdersWorld(forgetWorld) as World<unknown>,
+  },
+  quota: {
+    about: 'two partitions that share a page quota by messages, which come late, twice, or from the next owner',
+    depth: 30,
+    create: () => createQuotaWorld(quotaAllowed) as World<unknown>,
   },
 };

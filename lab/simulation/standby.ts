@@ -162,8 +162,16 @@ function quotaLost(before: FrontierState, now: FrontierState): number {
   return pages;
 }
 
-/** True if the counters equal the state. */
-export function recount(state: FrontierState, where: string, violate: (what: string) => void): void {
+/**
+ * Reports counters that differ from the state. `seenIsExact`: nothing was purged, and no URL was forced, so that every
+ * admitted URL was new and still counts.
+ */
+export function recount(
+  state: FrontierState,
+  where: string,
+  violate: (what: string) => void,
+  seenIsExact = true,
+): void {
   const held = new Set<string>();
   const rows = { hosts: 0, leases: 0, leased: 0, seen: 0, queued: 0, retrying: 0, deferred: 0 };
   const waiting: {
@@ -194,8 +202,7 @@ export function recount(state: FrontierState, where: string, violate: (what: str
       violate(`${where} counts ${state.counters[name]} ${name} and holds ${rows[name]}`);
     }
   }
-  // There are no forced URLs here, so every admitted URL was new.
-  if (rows.seen !== state.counters.admitted) {
+  if (seenIsExact && rows.seen !== state.counters.admitted) {
     violate(`${where} counts ${state.counters.admitted} admitted and has seen ${rows.seen}`);
   }
 }

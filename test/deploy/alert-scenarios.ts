@@ -223,6 +223,34 @@ export const scenarios: readonly Scenario[] = [
     },
     fires: { CrawlstreamProcessDown: { pod: 'news-dedup-0' } },
   },
+  // The operator's job is a Service's name or NAMESPACE/MONITOR; other scrapers' jobs have any name.
+  ...['news-metrics', 'crawls/papers', 'kubernetes-pods'].map(
+    (job): Scenario => ({
+      title: `a process of job ${job} does not answer`,
+      change: (series) => {
+        for (const [key, value] of [...series]) {
+          series.delete(key);
+          series.set(key.replace('job="crawlstream-metrics"', `job="${job}"`), value);
+        }
+        set(series, /pod="news-dedup-0"/, gone);
+        set(series, /^up.*pod="news-dedup-0"/, from(1, 0));
+      },
+      fires: { CrawlstreamProcessDown: { pod: 'news-dedup-0', job } },
+    }),
+  ),
+  {
+    title: 'a target of our monitors has never answered',
+    change: (series) => {
+      const target = { instance: 'news-fetcher-9:9464', job: 'crawls/papers', pod: 'news-fetcher-9' };
+      series.set(name('up', { ...target, program: 'crawlstream' }), still(0));
+    },
+    fires: { CrawlstreamProcessDown: { pod: 'news-fetcher-9' } },
+  },
+  {
+    title: 'another program does not answer',
+    change: (series) => series.set(name('up', { instance: 'node-1:9100', job: 'node-exporter' }), from(1, 0)),
+    fires: {},
+  },
   one('a process waits', /^crawlstream_ready.*dedup/, from(1, 0), 'CrawlstreamNotReady', { pod: 'news-dedup-0' }),
   {
     title: 'no broker answers: lag grows, copies get stale, nothing is fetched, and only the brokers are told of',

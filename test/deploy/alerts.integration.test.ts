@@ -16,6 +16,7 @@ import {
   wellSeries,
   withSeries,
 } from './alert-scenarios.ts';
+import { taken, timelinesOf } from './alert-timelines.ts';
 import { promtool, tested } from './promtool.ts';
 
 const skip = (await promtool.skipReason()) ?? false;
@@ -23,6 +24,7 @@ const deploy = join(import.meta.dirname, '../../deploy');
 
 interface Rule {
   readonly alert?: string;
+  readonly for?: string;
   readonly labels?: Readonly<Record<string, string>>;
   readonly annotations?: Readonly<Record<string, string>>;
 }
@@ -159,13 +161,41 @@ describe('alerts over recorded series', { skip, timeout: 600_000 }, () => {
     assert.equal(await wrongIn(timelines), '');
   });
 
-  it('alerts of what lasts do not fire for a minute of it', async () => {
-    const timelines = Object.entries(blips).map(([alert, [pattern, values]]) => ({
-      name: alert,
-      series: withSeries(pattern, values),
-      fires: none,
-    }));
-    assert.equal(await wrongIn(timelines), '');
+  it('each alert fires or is silent for a burst and a trickle, fires again after a restart, and ends with its cause', async () => {
+    const alerts = rules.filter(({ alert }) => alert !== undefined);
+    assert.deepEqual(
+      alerts.map(({ alert }) => alert).sort(),
+      Object.keys(taken).sort(),
+      'say how each alert takes them',
+    );
+    const recordings = rules.filter(({ alert }) => alert === undefined);
+    const files = await Promise.all(
+      alerts.map(async (rule) => {
+        const scenario = scenarios.find(({ fires }) => rule.alert! in fires)!;
+        const forMinutes = Number(/^(\d+)m$/.exec(rule.for ?? '0m')![1]);
+        const tests = timelinesOf(scenario, taken[rule.alert!]!, forMinutes).map(({ name, series, fires }) => ({
+          name: `${rule.alert}, ${name}`,
+          interval: '1m',
+          input_series: [...series].map(([one, values]) => ({ series: one, values })),
+          promql_expr_test: Object.entries(fires).map(([minute, isFiring]) => ({
+            expr: `count(ALERTS{alertname="${rule.alert}",alertstate="firing"}) > bool 0`,
+            eval_time: `${minute}m`,
+            exp_samples: isFiring ? [{ labels: '{}', value: 1 }] : [],
+          })),
+        }));
+        const [rulesFile, testFile] = [`${rule.alert}-rules.yaml`, `${rule.alert}-test.yaml`];
+        await writeFile(
+          join(folder, rulesFile),
+          stringify({ groups: [{ name: 'one', rules: [...recordings, rule] }] }),
+        );
+        await writeFile(
+          join(folder, testFile),
+          stringify({ rule_files: [rulesFile], evaluation_interval: '1m', tests }),
+        );
+        return testFile;
+      }),
+    );
+    assert.equal(await tested(folder, ...files), '');
   });
 
   it('a scenario with wrong expectations fails', async () => {
@@ -179,14 +209,6 @@ describe('alerts over recorded series', { skip, timeout: 600_000 }, () => {
     assert.deepEqual(never, []);
   });
 });
-
-/** Of alerts that fire for what lasts: what is over in a minute. */
-const blips: Readonly<Record<string, readonly [series: RegExp, values: string]>> = {
-  CrawlstreamRequestsToBrokersFail: [/^crawlstream_kafka_request_failures.*frontier-1/, '0x29 100x30'],
-  CrawlstreamStoreStalled: [/^crawlstream_store_stalled.*frontier-1/, '0x29 1 0x29'],
-  CrawlstreamFleetCrawlsHeld: [/^crawlstream_fleet_held_crawls.*fetcher-1/, '0x29 1 0x29'],
-  CrawlstreamRestarts: [/^process_start_time_seconds.*fetcher-1/, '0x29 60x10 120x19'],
-};
 
 describe('metrics', () => {
   it('each metric is in an alert, on the board, or on the list of unwatched ones with its reason, and on one of them alone', async () => {

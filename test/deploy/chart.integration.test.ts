@@ -1,14 +1,19 @@
 /** The Helm chart by Helm itself, as a platform team would use it. */
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
 import { cpSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, describe, it } from 'node:test';
+import { promisify } from 'node:util';
+import { stringify } from 'yaml';
 import { temporaryFolder } from '../services/runtime/store/temporary-folder.ts';
+import { historyMissing, isCutOff, type Release, releases } from '../upgrade/releases.ts';
 import { chartFolder, everything, helm, kubernetes, manifestsOf, required, runHelm, template } from './helm.ts';
 import { kubernetesServer } from './kubernetes-server.ts';
 import { isReachedBy, type Labels, reaches, selects } from './policy-reach.ts';
 import { customSchemas, type Manifest, prepareTools, problemsOf } from './tools.ts';
 
+const run = promisify(execFile);
 const skip = (await helm.skipReason()) ?? false;
 const set = (...values: readonly string[]) => values.flatMap((value) => ['--set', value]);
 const workloads = (manifests: readonly Manifest[]) =>
@@ -119,6 +124,9 @@ describe('the Helm chart', { skip, timeout: 300_000 }, () => {
       ['topics.replicas=2', 'replicas'],
       ['archive.enabled=maybe', 'enabled'],
       ['fullnameOverride=News_1', 'fullnameOverride'],
+      ['fullnameOverride=2026-news', 'fullnameOverride'],
+      ['nameOverride=News', 'nameOverride'],
+      ['alerts.runbook=wiki', 'runbook'],
       ['storageClassname=fast', 'storageClassname'],
     ] as const) {
       const { code, stderr } = await template('crawlstream', [...required, ...set(values)]);
@@ -140,6 +148,67 @@ describe('the Helm chart', { skip, timeout: 300_000 }, () => {
     for (const value of values) assert.equal(data[value.split('=')[0]!], value.split('=')[1]);
     const large = await manifestsOf('crawlstream', [...required, ...set('settings.CRAWLSTREAM_SEEN_URLS=5000000000')]);
     assert.equal(dataOf(large)['CRAWLSTREAM_SEEN_URLS'], '5000000000');
+  });
+
+  it('whole numbers of a values file stay whole, in names of crawls and tags of images too', async () => {
+    const file = join(temporaryFolder(), 'values.yaml');
+    writeFileSync(
+      file,
+      stringify({
+        settings: { CRAWL: 20260101, PARTITIONS: 24 },
+        image: { tag: 20261130 },
+        frontier: { terminationGracePeriodSeconds: 1_000_000 },
+        alerts: { freshnessDays: 1_000_000 },
+      }),
+    );
+    const args = [...required, ...everything, '--values', file];
+    const manifests = await manifestsOf('news', args);
+    assert.doesNotMatch(JSON.stringify(manifests), /\de\+\d/);
+    const [job] = manifests.filter(({ kind }) => kind === 'Job');
+    const { args: words, image } = podsOf(job!).spec.containers[0];
+    assert.deepEqual(words.slice(words.indexOf('--crawl')), ['--crawl', '20260101', '--partitions', '24']);
+    assert.equal(image, 'crawlstream:20261130');
+    const [hosts, lag] = named(manifests, 'ScaledObject', 'news-crawlstream-fetcher')!['spec'].triggers;
+    assert.match(hosts.metadata.query, /crawl="20260101"/);
+    assert.deepEqual([lag.metadata.consumerGroup, lag.metadata.topic], ['20260101.fetcher', '20260101.tasks']);
+    assert.match(await notesOf('news', args), /--crawl "20260101"/);
+  });
+
+  it('alerts link to the runbook that values name, and to none otherwise', async () => {
+    const linksIn = async (...values: string[]) => {
+      const manifests = await manifestsOf('news', [...required, ...set('alerts.enabled=true', ...values)]);
+      const { rules } = named(manifests, 'PrometheusRule', 'news-crawlstream')!['spec'].groups[0];
+      const alerts = (rules as Manifest[]).filter(({ alert }) => alert !== undefined);
+      assert.ok(alerts.length > 30 && alerts.every(({ annotations }) => annotations.summary));
+      return alerts.map(({ annotations }) => annotations.runbook_url as string | undefined);
+    };
+    assert.deepEqual(new Set(await linksIn()), new Set([undefined]));
+    for (const link of await linksIn('alerts.runbook=https://wiki.example.net/crawl/RUNBOOK'))
+      assert.match(link!, /^https:\/\/wiki\.example\.net\/crawl\/RUNBOOK#[-a-z]+$/);
+  });
+
+  it('the chart’s page has an install command that renders, and every Secret that pods read', async () => {
+    const page = readFileSync(join(chartFolder, '../../CHART.md'), 'utf8');
+    const [, words] = /^helm install (.+)$/m.exec(page)!;
+    const [release, folder, ...args] = words!.split(' ');
+    assert.equal(folder, 'deploy/helm/crawlstream');
+    const manifests = await manifestsOf(release!, args);
+    for (const one of workloads(manifests))
+      assert.match(podsOf(one).spec.containers[0].image, /^registry\.your\.domain\/crawlstream:/);
+    const data = dataOf(manifests);
+    assert.deepEqual([data['BROKERS'], data['CONTACT']], ['kafka.data:9092', 'crawl@your.domain']);
+    const [, logIn] = /```yaml\n(.+?)```/s.exec(page)!;
+    const file = join(temporaryFolder(), 'values.yaml');
+    writeFileSync(file, logIn!);
+    const all = await manifestsOf('crawlstream', [...required, ...everything, '--values', file]);
+    const secrets = [
+      ...JSON.stringify(all).matchAll(/"secretKeyRef":{[^}]*"name":"([^"]+)"|"secretName":"([^"]+)"/g),
+    ].map(([, key, volume]) => key ?? volume!);
+    assert.deepEqual(new Set(secrets), new Set(['kafka-login', 'kafka-ca', ...ownSecrets]));
+    for (const name of secrets)
+      assert.ok(page.includes(`\`${name}\``) || page.includes(`secret generic ${name} `), name);
+    // The pod of `helm test` starts without the components.
+    assert.ok(!JSON.stringify(manifests).includes('-grpc'));
   });
 
   it('pods reach the brokers, the registry and the store that the settings name, and nothing beside', async () => {
@@ -261,9 +330,16 @@ describe('the Helm chart', { skip, timeout: 300_000 }, () => {
       ['crawlstream', 'news'],
       ['news', 'shop'],
       ['crawlstream-a', 'crawlstream-b'],
+      ['2026-news', 'c-2026-news'],
+      ['news.v1', 'news-v1'],
+      [`${'n'.repeat(52)}1`, `${'n'.repeat(52)}2`],
     ] as const) {
       const [a, b] = await Promise.all([one, two].map((name) => manifestsOf(name, [...required, ...everything])));
       const names = (all: readonly Manifest[]) => all.map(({ kind, metadata }) => `${kind} ${metadata.name}`);
+      // As Kubernetes up to 1.33 names a Service; a StatefulSet adds 11 characters to the name in a label of its pods.
+      for (const { kind, metadata } of [...a!, ...b!])
+        if (kind === 'Service' || kind === 'StatefulSet')
+          assert.match(metadata.name, /^[a-z]([-a-z0-9]{0,50}[a-z0-9])$/);
       assert.deepEqual(
         names(a!).filter((name) => names(b!).includes(name)),
         [],
@@ -311,6 +387,37 @@ describe('the Helm chart', { skip, timeout: 300_000 }, () => {
         for (const [field, was] of Object.entries(fields))
           assert.deepEqual(now['spec'][field], was, `${name} ${field}`);
       }
+    }
+  });
+
+  it('the charts of 0.2.0 and 0.3.0, from the history, have the fixed fields that upgrades are held against, and an upgrade keeps their settings', async (t) => {
+    const switches = ['index', 'graph', 'render', 'urlfrontier', 'snapshots'].map((role) => `${role}.enabled=true`);
+    for (const release of releases) {
+      const missing = await historyMissing(release);
+      if (missing !== undefined) {
+        assert.ok(await isCutOff(), missing);
+        return t.skip(missing);
+      }
+      const old = await manifestsOf('crawlstream', set(...switches), await chartOf(release));
+      const kept = JSON.parse(readFileSync(join(import.meta.dirname, 'charts/until-0.3.0.json'), 'utf8')) as Record<
+        string,
+        Record<string, unknown>
+      >;
+      const nameOf = ({ kind, metadata }: Manifest) => `${kind} ${metadata.name}`;
+      const isFixed = ({ kind }: Manifest) => ['StatefulSet', 'Deployment', 'Service', 'CronJob'].includes(kind);
+      for (const manifest of old.filter(isFixed)) {
+        const fields = kept[nameOf(manifest)];
+        assert.ok(fields, `${release.version}: ${nameOf(manifest)}`);
+        for (const [field, value] of Object.entries(fields))
+          assert.deepEqual(manifest['spec'][field], value, `${release.version}: ${nameOf(manifest)} ${field}`);
+      }
+      const file = join(temporaryFolder(), 'values.yaml');
+      writeFileSync(file, stringify({ settings: dataOf(old) }));
+      const upgraded = await manifestsOf('crawlstream', ['--values', file, ...set(...switches)]);
+      assert.deepEqual(dataOf(upgraded), dataOf(old), release.version);
+      const names = new Set(upgraded.map(nameOf));
+      const gone = old.filter(({ kind }) => kind !== 'Job').filter((one) => !names.has(nameOf(one)));
+      assert.deepEqual(gone.map(nameOf), [], release.version);
     }
   });
 
@@ -398,7 +505,6 @@ describe('the Helm chart', { skip, timeout: 300_000 }, () => {
         container.envFrom.some(({ secretRef }: Manifest) => secretRef?.name === 'kafka-login'),
         name,
       );
-      if (manifest.kind === 'Pod') continue;
       assert.equal(metadata.annotations['team'], 'search', name);
       assert.equal(metadata.labels['cost-centre'], '7', name);
       assert.equal(metadata.labels['app.kubernetes.io/name'], 'crawlstream', name);
@@ -462,6 +568,34 @@ describe('the Helm chart', { skip, timeout: 300_000 }, () => {
     assert.equal(named(manifests, 'Deployment', 'news-crawlstream-fetcher')!['spec'].replicas, null);
   });
 
+  it('each monitor labels its targets for the alerts, whatever the release is called, and both at once are refused', async () => {
+    const schemas = await customSchemas();
+    for (const [monitor, kind, endpoints] of [
+      ['serviceMonitor', 'ServiceMonitor', 'endpoints'],
+      ['podMonitor', 'PodMonitor', 'podMetricsEndpoints'],
+    ] as const) {
+      const args = [...required, ...set(`${monitor}.enabled=true`, `${monitor}.interval=30s`)];
+      const manifests = await manifestsOf('news', [...args, ...set('fullnameOverride=papers')]);
+      const found = named(manifests, kind, 'papers')!;
+      assert.deepEqual(await problemsOf([found], schemas), []);
+      const [endpoint] = found['spec'][endpoints];
+      assert.deepEqual([endpoint.port, endpoint.path, endpoint.interval], ['http', '/metrics', '30s']);
+      assert.deepEqual(endpoint.relabelings, [{ targetLabel: 'program', replacement: 'crawlstream' }]);
+      const labelled = [...manifests, ...workloads(manifests).map((one) => podsOf(one))].map(
+        ({ metadata }) => metadata,
+      );
+      assert.ok(
+        labelled.some(({ labels }) => selects(found['spec'].selector, labels!)),
+        kind,
+      );
+    }
+    const both = await template('news', [
+      ...required,
+      ...set('serviceMonitor.enabled=true', 'podMonitor.enabled=true'),
+    ]);
+    assert.match(both.stderr, /serviceMonitor.enabled and podMonitor.enabled are both true/);
+  });
+
   it('the notes say what to do next, with the release’s own names', async () => {
     const notes = await notesOf('news', [...required, ...set('settings.CRAWL=papers')]);
     for (const text of [
@@ -471,6 +605,7 @@ describe('the Helm chart', { skip, timeout: 300_000 }, () => {
       '--brokers "kafka:9092" --crawl "papers"',
       'set settings.SNAPSHOTS',
       'set settings.ARCHIVE',
+      'is in no public registry',
     ])
       assert.ok(notes.includes(text), `${text}: ${notes}`);
     assert.ok(!(await notesOf('news', [...required, ...everything])).includes('settings.ARCHIVE'));
@@ -484,6 +619,19 @@ describe('the Helm chart', { skip, timeout: 300_000 }, () => {
     assert.ok(reaches({ manifests, namespace: 'crawls' }, pod.metadata.labels!, { namespace: 'crawls' }, 9092));
   });
 });
+
+/** The chart of a release, as the repository had it. */
+async function chartOf({ commit }: Release): Promise<string> {
+  const folder = temporaryFolder();
+  const packed = join(folder, 'chart.tar');
+  await run('git', ['archive', '-o', packed, commit, 'deploy/helm/crawlstream'], {
+    cwd: join(chartFolder, '../../..'),
+  });
+  await run('tar', ['-xf', packed, '-C', folder]);
+  return join(folder, 'deploy/helm/crawlstream');
+}
+
+const ownSecrets = ['crawlstream-http', 'crawlstream-grpc', 'crawlstream-grpc-tls'];
 
 const podSettings = [
   ...set(

@@ -54,7 +54,7 @@ describe('the manifests', { timeout: 300_000 }, () => {
     assert.match(before.name, /^crawlstream-topics-\w{10}$/);
     // Nothing that the Job is told.
     assert.deepEqual(await jobAfter('count: 6', 'count: 7'), before);
-    assert.deepEqual(await jobAfter('- CRAWL=crawl', '- CRAWL=crawl\n      - SNAPSHOTS=s3://other/place'), before);
+    assert.deepEqual(await jobAfter('- CRAWL=crawl', '- CRAWL=crawl\n      - OTEL_SERVICE_NAME=crawl'), before);
     for (const [from, to, says] of [
       ['PARTITIONS=48', 'PARTITIONS=96', '"96"'],
       ['CRAWL=crawl', 'CRAWL=news', '"news"'],
@@ -102,6 +102,11 @@ describe('the manifests', { timeout: 300_000 }, () => {
       const { terminationGracePeriodSeconds } = manifest['spec'].template.spec;
       assert.ok(terminationGracePeriodSeconds >= 75, `${place} ${manifest.metadata.name}`);
     }
+  });
+
+  it('the manifests’ monitor labels its targets for the alerts', () => {
+    const { spec } = rendered.get('overlays/production')!.find(({ kind }) => kind === 'ServiceMonitor')!;
+    assert.deepEqual(spec.endpoints[0].relabelings, [{ targetLabel: 'program', replacement: 'crawlstream' }]);
   });
 
   it('an error in any manifest is found', async () => {
@@ -166,6 +171,31 @@ describe('the manifests', { timeout: 300_000 }, () => {
       const config = configOf(rendered.get(place)!, envFrom);
       const set = new Set([...Object.keys(config), ...env.map((one: { name: string }) => one.name)]);
       for (const [, variable] of (args as string[]).join(' ').matchAll(/\$\((\w+)\)/g)) assert.ok(set.has(variable!));
+    }
+  });
+
+  it('the manifests name no contact and no bucket, and the processes that need one refuse to start, by the option’s name', async () => {
+    const configs = [...rendered].map(
+      ([place, manifests]) =>
+        [place, manifests.find(({ data }) => data?.BROKERS)!['data'] as Record<string, string>] as const,
+    );
+    for (const [place, config] of configs)
+      for (const [name, value] of Object.entries(config))
+        assert.doesNotMatch(value, /s3:|example\./, `${place}: ${name}`);
+    for (const [place, config] of configs) assert.equal(config['CONTACT'], '', place);
+    const [[, config]] = configs as [(typeof configs)[number]];
+    for (const [name, option] of [
+      ['crawlstream-fetcher', '--contact'],
+      ['crawlstream-frontier', '--snapshot-to'],
+      ['crawlstream-archive', '--archive-to'],
+    ] as const) {
+      const manifest = rendered.get('base')!.find((one) => isWorkload(one) && one.metadata.name === name)!;
+      const args = templateOf(manifest).spec.containers[0].args as string[];
+      const { code, stderr } = await runCommand(
+        args.map((arg) => arg.replace(/\$\((\w+)\)/, (_, key) => config[key]!)),
+      );
+      assert.notEqual(code, 0, name);
+      assert.match(stderr, new RegExp(`${option}\\b.*give`), name);
     }
   });
 

@@ -46,9 +46,9 @@ export const promtool: GoProgram =
       };
 
 /** What promtool finds wrong, in its words; empty: nothing. */
-export async function tested(folder: string, file: string): Promise<string> {
+export async function tested(folder: string, ...files: readonly string[]): Promise<string> {
   try {
-    await run(await promtool.file(), ['test', 'rules', file], { cwd: folder });
+    await run(await promtool.file(), ['test', 'rules', ...files], { cwd: folder });
     return '';
   } catch (error) {
     const { stdout = '', stderr = '' } = error as { readonly stdout?: string; readonly stderr?: string };

@@ -17,9 +17,11 @@ const definitionFiles: Readonly<Record<string, readonly string[]>> = {
   'github.com/kedacore/keda/v2@v2.21.0': ['scaledobjects', 'triggerauthentications'].map(
     (name) => `config/crd/bases/keda.sh_${name}.yaml`,
   ),
-  'github.com/prometheus-operator/prometheus-operator@v0.83.0': ['prometheusrules', 'servicemonitors'].map(
-    (name) => `example/prometheus-operator-crd/monitoring.coreos.com_${name}.yaml`,
-  ),
+  'github.com/prometheus-operator/prometheus-operator@v0.83.0': [
+    'prometheusrules',
+    'servicemonitors',
+    'podmonitors',
+  ].map((name) => `example/prometheus-operator-crd/monitoring.coreos.com_${name}.yaml`),
 };
 const validator = 'kubernetes-validate==1.37.0';
 /** Of the schemas: the manifests name nothing newer than 1.31 has (`unhealthyPodEvictionPolicy`). */

@@ -3,14 +3,19 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { after, before, describe, it, type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { startBroker, type TestBroker } from '../../lab/kafka/broker.ts';
 import { kafkaJars, skipReason } from '../../lab/kafka/components.ts';
 import { runCommand } from '../../lab/process/command.ts';
+import { blankLinkGroup } from '../../schemas/blank.ts';
+import type { Control, DeadLetter, Duplicate, Page, Response, Result, RobotsCopy, Task } from '../../schemas/types.ts';
+import { createNoRegistry } from '../../services/runtime/avro/no-registry.ts';
+import { openCodec } from '../../services/runtime/avro/record-codec.ts';
 import type { Log, LogRecord } from '../../services/runtime/log/log.ts';
-import { type TopicName, topicNames } from '../../topology/topics.ts';
+import { readChangelog } from '../../topology/frontier/changes/changelog.ts';
+import { type AvroTopic, type TopicName, topicNames } from '../../topology/topics.ts';
 import { partitionOf } from '../../topology/url/partition.ts';
 import { partitionOfRecord } from '../../topology/wire/wire.ts';
 import { serveSite } from '../services/fetcher/loopback.ts';
@@ -71,24 +76,57 @@ describe('the records of a crawl on a broker', { skip, timeout: 400_000 }, () =>
     assert.deepEqual(failures, []);
   });
 
-  it('Java’s default partitioner leads to the records of a crawl as the wire’s page says, and topics have its headers and settings', async (t) => {
+  it('a record on a wrong partition is passed on with the header that the wire’s page names', async () => {
+    const topic = `${name}.discovered`;
+    const right = partitionOf('h0.test', partitions);
+    const link = { url: `http://h0.test:${crawl.port}/astray`, lastModifiedMs: 0, priority: -1, spelling: '' };
+    const group = { ...blankLinkGroup, hostKey: `h0.test:${crawl.port}`, depth: 1, links: [link] };
+    const value = crawl.codec.encode('discovered', { groups: [group] });
+    const wrong = (right + 1) % partitions;
+    await crawl.log.append([{ topic, partition: wrong, key: Buffer.from('h0.test'), value }]);
+    await crawl.until('it is passed on', () => crawl.counters().misrouted === 1);
+    const passedOn = async () =>
+      (await recordsOf(await crawl.openLog('passed-on'), topic, right)).filter(
+        ({ headers }) => Object.keys(headers).length > 0,
+      );
+    const [{ headers, key }, ...rest] = (await passedOn()) as [LogRecord];
+    assert.deepEqual([headers, key?.toString(), rest], [{ 'crawlstream-passed-on': `${wrong}` }, 'h0.test', []]);
+    const page = readFileSync(join(root, 'docs/wire.md'), 'utf8');
+    assert.ok(rowsOf(page, 'discovered')[1]![2]!.startsWith('`crawlstream-passed-on`'));
+  });
+
+  let crawled: Promise<void> | undefined;
+  /** A crawl by the command, once: with copies, robots.txt, a URL that is given up, and a command for a host. */
+  const crawlByCommand = (t: TestContext) => (crawled ??= runCrawl(t));
+  const runCrawl = async (t: TestContext) => {
     // Two pages of each host are copies.
     const { port } = await serveSite(t, (request, response) => {
       const hasRobots = request.headers.host!.startsWith('h1');
       if (request.url === '/robots.txt')
         return response.writeHead(hasRobots ? 200 : 404).end('User-agent: *\nDisallow: /no');
+      if (request.url === '/broken') return response.writeHead(500).end();
       response.setHeader('content-type', 'text/html');
       const links =
-        request.url === '/' ? '<a href="/1">1</a><a href="/2">2</a>' : 'A text of several words. '.repeat(50);
+        request.url === '/'
+          ? '<a href="/1">1</a><a href="/2">2</a><a href="/broken">3</a>'
+          : 'A text of several words. '.repeat(50);
       response.end(`<p>${links}</p>`);
     });
     const seeds = Array.from({ length: hosts }, (_, at) => `http://h${at}.test:${port}/`);
-    const crawled = await runCommand([
+    const { code, stderr } = await runCommand([
       ...['crawl', ...seeds, '--resolve', `*.test:${port}:127.0.0.1`, '--delay', '20ms', '--data', temporaryFolder()],
       ...['--brokers', broker.brokers, '--crawl', `${name}-java`, '--partitions', `${partitions}`],
-      ...['--responses', '--trace-ratio', '1', '--with', 'dedup'],
+      ...['--responses', '--trace-ratio', '1', '--with', 'dedup', '--retries', '20ms'],
     ]);
-    assert.equal(crawled.code, 0, crawled.stderr);
+    assert.equal(code, 0, stderr);
+    const blocked = await runCommand([
+      ...['block', `h3.test:${port}`, '--brokers', broker.brokers, '--crawl', `${name}-java`],
+    ]);
+    assert.equal(blocked.code, 0, blocked.stderr);
+  };
+
+  it('Java’s default partitioner leads to the records of a crawl as the wire’s page says, and topics have its headers and settings', async (t) => {
+    await crawlByCommand(t);
     const rows = await javaRows(broker.brokers, `${name}-java`);
     const page = readFileSync(join(root, 'docs/wire.md'), 'utf8');
     for (const topic of topicNames) {
@@ -124,7 +162,84 @@ describe('the records of a crawl on a broker', { skip, timeout: 400_000 }, () =>
       }
     }
   });
+
+  it('the records of a crawl are in the order that the wire’s page says, on the partition that they are about, and traced in their field', async (t) => {
+    await crawlByCommand(t);
+    const full = `${name}-java`;
+    const codec = await openCodec(createNoRegistry(), full);
+    const log = await crawl.openLog('order');
+    const counts: Record<string, number> = {};
+    const traced: Record<string, number> = {};
+    const policies: number[] = [];
+    for (let partition = 0; partition < partitions; partition++) {
+      assertCommits(await recordsOf(log, `${full}.frontier-changelog`, partition));
+      for (const topic of Object.keys(orders) as AvroTopic[]) {
+        const records = (await recordsOf(log, `${full}.${topic}`, partition)).map(({ value }) =>
+          codec.decode(topic, value),
+        );
+        counts[topic] = (counts[topic] ?? 0) + records.length;
+        if (orders[topic] !== null) assertOrder(topic, records);
+        const contexts = [...JSON.stringify(records).matchAll(/"traceparent":"([^"]*)"/g)].map(
+          ([, context]) => context!,
+        );
+        traced[topic] =
+          (traced[topic] ?? 0) + contexts.filter((context) => /^00-[0-9a-f]{32}-[0-9a-f]{16}-01$/.test(context)).length;
+        for (const record of records) {
+          if (topic === 'dead-letters') assert.equal((record as DeadLetter).sourcePartition, partition);
+          if (topic !== 'control') continue;
+          const { kind, hostKey } = record as Control;
+          if (hostKey !== '') assert.equal(partitionOfRecord('tasks', hostKey, partitions, 'host'), partition, kind);
+          if (kind === 'policy') policies.push(partition);
+        }
+      }
+    }
+    assert.deepEqual([...new Set(policies)], [0, 1, 2, 3]);
+    const page = readFileSync(join(root, 'docs/wire.md'), 'utf8');
+    const [, named] = /^Records of (.+?) have the context/m.exec(page)!;
+    for (const topic of Object.keys(orders)) {
+      assert.equal(traced[topic]! > 0, named!.includes(`\`${topic}\``), `${topic}: ${traced[topic]} traced`);
+      if (topic !== 'render') assert.ok(counts[topic]! > 0, topic);
+    }
+  });
 });
+
+/** Fields by which an order shows, and the records that share it: `of` is what they have in common. */
+const orders: Readonly<Record<AvroTopic, ((record: never) => readonly [of: string, at: number]) | null>> = {
+  // Kafka's own: the batches of a producer are numbered (see assertIdempotent).
+  discovered: null,
+  tasks: ({ epoch, leaseId }: Task) => ['', epoch * 1e6 + leaseId],
+  results: ({ epoch, leaseId, completedAtMs }: Result) => [`${epoch} ${leaseId}`, completedAtMs],
+  pages: ({ hostKey, fetchedAtMs }: Page) => [hostKey, fetchedAtMs],
+  responses: ({ hostKey, fetchedAtMs }: Response) => [hostKey, fetchedAtMs],
+  robots: ({ origin, fetchedAtMs }: RobotsCopy) => [origin, fetchedAtMs],
+  // The crawl has no browser.
+  render: null,
+  duplicates: ({ url, atMs }: Duplicate) => [url, atMs],
+  // As `discovered`.
+  control: null,
+  'dead-letters': ({ sourceTopic, atMs }: DeadLetter) => [sourceTopic, atMs],
+};
+
+/** Throws where a partition's records are not in the order of the wire's page. */
+function assertOrder(topic: AvroTopic, records: readonly object[]): void {
+  const last = new Map<string, number>();
+  for (const record of records) {
+    const [of, at] = orders[topic]!(record as never);
+    assert.ok(at >= (last.get(of) ?? 0), `${topic}: ${of} at ${at} after ${last.get(of)}`);
+    last.set(of, at);
+  }
+}
+
+/** Commits of an epoch are numbered without a gap, and each refers to the claim that began the epoch. */
+function assertCommits(records: readonly LogRecord[]): void {
+  let [epoch, seq] = [-1, 0];
+  for (const { offset, value } of records) {
+    const one = readChangelog(value);
+    if (one.kind === 'claim') [epoch, seq] = [offset, 0];
+    else if (one.kind === 'commit') assert.deepEqual([one.epoch, one.seq], [epoch, ++seq]);
+  }
+  assert.ok(seq > 0);
+}
 
 /** As the first table says: of the web on loopback, all hosts have a port. */
 const host = 'h\\d+\\.test';

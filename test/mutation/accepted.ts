@@ -213,7 +213,7 @@ export const accepted: readonly Accepted[] = [
     file: 'topology/parse/rich/markup.ts',
     find: '<',
     replace: '<=',
-    line: 'Math.min(valueEnd, valueStart',
+    line: 'Math.min(this.#valueEnd, start',
     because: 'no value stands at the very beginning of a document: a tag does',
   },
   {
@@ -1193,26 +1193,26 @@ export const accepted: readonly Accepted[] = [
     because: 'time alone: it is found as the nearest',
   },
   ...[
-    { find: '1', replace: '(1 + 1)', line: 'let valueStart = -1;' },
-    { find: '1', replace: '(1 + 1)', line: 'let valueEnd = -1;' },
-    { find: '1', replace: '(1 + 1)', line: 'let textStart = -1;' },
-    { find: '1', replace: '(1 + 1)', line: 'let textEnd = -1;' },
-    { find: '1', replace: '(1 + 1)', line: 'textStart = -1;' },
-    { find: '1', replace: '(1 + 1)', line: 'valueStart = valueEnd = -1;' },
+    { find: '1', replace: '(1 + 1)', line: '#valueStart = -1;' },
+    { find: '1', replace: '(1 + 1)', line: '#valueEnd = -1;' },
+    { find: '1', replace: '(1 + 1)', line: '#textStart = -1;' },
+    { find: '1', replace: '(1 + 1)', line: '#textEnd = -1;' },
+    { find: '1', replace: '(1 + 1)', line: 'this.#textStart = -1;' },
+    { find: '1', replace: '(1 + 1)', line: 'this.#valueStart = this.#valueEnd = -1;' },
   ].map((mutant) => ({
     ...{ file: 'topology/parse/rich/markup.ts', ...mutant },
     because: 'below zero, by one or by two',
   })),
   ...[
-    { find: 'attributes.size > 0', replace: 'true', line: 'attributes = new Map();' },
+    { find: 'this.#attributes.size > 0', replace: 'true', line: 'attributes = new Map();' },
     { find: '>', replace: '>=', line: 'attributes = new Map();' },
   ].map((mutant) => ({
     ...{ file: 'topology/parse/rich/markup.ts', ...mutant },
     because: 'memory alone: a map that is empty is as good as a new one',
   })),
   ...[
-    { find: '<', replace: '<=', line: 'if (valueStart < 0) valueStart = start;' },
-    { find: '0', replace: '(0 + 1)', line: 'if (valueStart < 0) valueStart = start;' },
+    { find: '<', replace: '<=', line: 'if (this.#valueStart < 0) this.#valueStart = start;' },
+    { find: '0', replace: '(0 + 1)', line: 'if (this.#valueStart < 0) this.#valueStart = start;' },
   ].map((mutant) => ({
     ...{ file: 'topology/parse/rich/markup.ts', ...mutant },
     because: 'no value stands at the very beginning of a document: a tag does',
@@ -1343,8 +1343,8 @@ export const accepted: readonly Accepted[] = [
     because: 'each exchange counts them',
   },
   ...[
-    { find: 'valueStart < 0', replace: 'false', line: "valueStart < 0 ? '' :" },
-    { find: '0', replace: '(0 + 1)', line: "valueStart < 0 ? '' :" },
+    { find: 'start < 0', replace: 'false', line: "start < 0 ? '' :" },
+    { find: '0', replace: '(0 + 1)', line: "start < 0 ? '' :" },
   ].map((mutant) => ({
     ...{ file: 'topology/parse/rich/markup.ts', ...mutant },
     because: 'below zero, by one or by two: an empty piece',
@@ -1409,14 +1409,14 @@ export const accepted: readonly Accepted[] = [
     file: 'topology/parse/rich/markup.ts',
     find: '>=',
     replace: '>',
-    line: 'if (textStart >= 0 && start !== textEnd)',
+    line: 'if (this.#textStart >= 0 && start !== this.#textEnd)',
     because: 'text of a drawing stands behind its tag',
   },
   {
     file: 'topology/parse/rich/markup.ts',
     find: '0',
     replace: '(0 + 1)',
-    line: 'if (textStart >= 0 && start !== textEnd)',
+    line: 'if (this.#textStart >= 0 && start !== this.#textEnd)',
     because: 'text of a drawing stands behind its tag',
   },
   {

@@ -67,12 +67,13 @@ function indented(text: string): string {
 
 async function run(files: readonly string[]): Promise<FirstRun> {
   const beganMs = Date.now();
-  const { fault, output, reported } = await runGroup(files, speeds[speed], onStatus);
+  const { fault, output, reported, cpuMs } = await runGroup(files, speeds[speed], onStatus);
   if (fault !== '') console.log(`\nFAILED ${files.join(' ')}\n  ${fault}\n${indented(output.slice(-8_000))}`);
   else if (output !== '' && reported.some(({ kind }) => kind === 'fail')) console.log(indented(output.slice(-8_000)));
   if (speed !== 'unit') {
     const [own, sinceStart] = [beganMs, startMs].map((sinceMs) => Math.round((Date.now() - sinceMs) / 1000));
-    console.log(`${files[0]}: ${reported.length} tests in ${own} s, ${sinceStart} s since the start`);
+    const tests = `${reported.length} tests in ${own} s, ${Math.round(cpuMs / 1000)} s of the processor`;
+    console.log(`${files[0]}: ${tests}, ${sinceStart} s since the start`);
   }
   return { files, reported, fault };
 }

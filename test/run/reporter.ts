@@ -1,5 +1,6 @@
-/** What a test process says to the runner that started it: a JSON line for each test that has ended. */
+/** What a test process says to the runner that started it: a JSON line for each test that has ended, and one at its end. */
 
+import { readFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import type { TestEvent as NodeTestEvent } from 'node:test/reporters';
 import { fileURLToPath } from 'node:url';
@@ -15,6 +16,13 @@ export interface TestResult {
   readonly cpuMs: number;
   /** Why it failed or was skipped. */
   readonly why: string;
+}
+
+/** The last line of a test process. */
+export interface ProcessEnd {
+  readonly kind: 'end';
+  /** Of the processor, by the process and, on Linux, by its children that have ended. */
+  readonly cpuMs: number;
 }
 
 export default async function* report(events: AsyncIterable<NodeTestEvent>): AsyncGenerator<string> {
@@ -41,11 +49,20 @@ export default async function* report(events: AsyncIterable<NodeTestEvent>): Asy
     usedMs = nowMs;
     yield `${JSON.stringify(reported)}\n`;
   }
+  const end: ProcessEnd = { kind: 'end', cpuMs: cpuMs() + childrenMs() };
+  yield `${JSON.stringify(end)}\n`;
 }
 
 function cpuMs(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;
+}
+
+/** proc(5): fields 16 and 17 of `stat`, in hundredths of a second. */
+function childrenMs(): number {
+  if (process.platform !== 'linux') return 0;
+  const behindName = readFileSync('/proc/self/stat', 'utf8').split(') ').at(-1)!.split(' ');
+  return 10 * (Number(behindName[13]) + Number(behindName[14]));
 }
 
 function textOf(error: Error): string {

@@ -4,12 +4,14 @@ import { randomUUID } from 'node:crypto';
 import { createInterface } from 'node:readline';
 import { endMarked, markName } from './end-processes.ts';
 import { root } from './files.ts';
-import type { TestResult } from './reporter.ts';
+import type { ProcessEnd, TestResult } from './reporter.ts';
 
 export interface GroupResult {
   readonly reported: readonly TestResult[];
   /** What it printed besides. */
   readonly output: string;
+  /** Of the processor, as its last line says; 0: it did not come so far. */
+  readonly cpuMs: number;
   /** Why the process itself failed; empty: it did not. */
   readonly fault: string;
 }
@@ -42,9 +44,11 @@ export function runGroup(
   running.set(child.pid!, mark);
   const reported: TestResult[] = [];
   const output: string[] = [];
+  let cpuMs = 0;
   createInterface({ input: child.stdout }).on('line', (line) => {
     const one = reportOf(line);
     if (one === undefined) return output.push(line);
+    if (one.kind === 'end') return (cpuMs = one.cpuMs);
     reported.push(one);
     onStatus(one);
     if (one.kind === 'fail' || lingering !== undefined) lingers();
@@ -72,7 +76,7 @@ export function runGroup(
         fault = `not done after ${deadlineMs / 1000} s; the last that ended was: ${reported.at(-1)?.name ?? 'none'}`;
       else if (reported.length === 0) fault = `ran no test (exit ${code ?? signal})`;
       else if (code !== 0 && !failed) fault = `ended with ${code ?? signal}, though no test failed`;
-      resolve({ reported, output: output.join('\n'), fault });
+      resolve({ reported, output: output.join('\n'), cpuMs, fault });
     });
   });
 }
@@ -86,10 +90,10 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   });
 }
 
-function reportOf(line: string): TestResult | undefined {
+function reportOf(line: string): TestResult | ProcessEnd | undefined {
   if (!line.startsWith('{"kind":"')) return undefined;
   try {
-    return JSON.parse(line) as TestResult;
+    return JSON.parse(line) as TestResult | ProcessEnd;
   } catch {
     return undefined;
   }

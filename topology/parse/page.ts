@@ -16,15 +16,15 @@ import { charsetParameter, decodePage, metaCharset } from './charset.ts';
 import { bothDirectives, type Directives, headerDirectives, metaDirectives } from './directives.ts';
 import { type Element, element, isShownRaw } from './elements.ts';
 import { decodeText } from './entities.ts';
-import { createHrefs, type Resolved, resolveHttp } from './hrefs.ts';
+import { createHrefs, type HrefCollector, type Resolved, resolveHttp } from './hrefs.ts';
 import { Landmarks } from './landmarks.ts';
 import { type LinkSpelling, linkSpelling } from './legacy-encodings.ts';
 import { meaningOf } from './link-element.ts';
 import { parseRefresh, type Refresh } from './meta-refresh.ts';
 import { parseLimits } from './parse-limits.ts';
 import { richLimits } from './rich/rich-limits.ts';
-import { type Attribute, attribute, scanHtml } from './scan.ts';
-import { collapseBlanks, createText, cut } from './text.ts';
+import { type Attribute, attribute, type HtmlEvents, scanHtml } from './scan.ts';
+import { collapseBlanks, createText, cut, type TextCollector } from './text.ts';
 
 export interface ParseOptions {
   /** URL of the page. */
@@ -77,141 +77,184 @@ export interface ParsedPage {
   readonly complete: boolean;
 }
 
-export function parsePage(body: Uint8Array | string, options: ParseOptions): ParsedPage {
-  const cutShort = body.length > options.byteBudget;
-  const { text: html, charset, tentative } = decoded(body, options);
-  const tokens = lowerTokens(options.productToken);
-  const hrefs = createHrefs(options.linksMax);
-  const nofollowed = createHrefs(richLimits.nofollowedMax);
-  const text = createText(options.textCharsMax, asAscii(body, html, charset));
-  let robots = headerDirectives(options.robotsTags, options.productToken);
-  let title = '';
-  let titleSeen = false;
-  let description = '';
-  let canonicalHref = '';
-  let baseHref = '';
-  let declaredLanguage = '';
-  let refresh: Refresh | null = null;
-  const usageMetas = new UsageMetas();
-  let lateCharset: string | null = null;
-  /** Inside raw text: its element. */
-  let raw: Element | null = null;
-  let hiddenDepth = 0;
-  let svgDepth = 0;
-  let feedSeen = false;
-  const landmarks = new Landmarks();
+/** The statements of a page about itself: title, meta, link and base elements, and the headers about robots. */
+class PageHead {
+  readonly #tokens: readonly string[];
+  readonly #isTentative: boolean;
+  readonly usageMetas = new UsageMetas();
+  robots: Directives;
+  title = '';
+  description = '';
+  /** As written; empty: none. */
+  canonicalHref = '';
+  /** As written; empty: none. */
+  baseHref = '';
+  declaredLanguage = '';
+  refresh: Refresh | null = null;
+  /** The encoding that a meta element declares, if the page was decoded in another one by guess. */
+  lateCharset: string | null = null;
+  #feedSeen = false;
 
-  const readUsage = (name: string, value: (name: Attribute) => string) => {
-    const lower = name.trim().toLowerCase();
-    if (!namesUsage(lower, tokens)) return;
-    const content = value(attribute.content);
-    if (saysUsage(lower, content)) usageMetas.add({ name: lower, content });
-  };
-  const readMeta = (value: (name: Attribute) => string) => {
-    if (tentative) lateCharset ??= declaredIn(value);
+  /** `isTentative`: the encoding is a guess, and a meta element may declare another one. */
+  constructor({ robotsTags, productToken }: ParseOptions, isTentative: boolean) {
+    this.#tokens = lowerTokens(productToken);
+    this.#isTentative = isTentative;
+    this.robots = headerDirectives(robotsTags, productToken);
+  }
+
+  readMeta(value: (name: Attribute) => string): void {
+    if (this.#isTentative) this.lateCharset ??= declaredIn(value);
     const name = value(attribute.name);
     if (name !== '') {
-      readUsage(name, value);
-      if (isRobotsName(name, tokens)) robots = bothDirectives(robots, metaDirectives(value(attribute.content)));
-      else if (description === '' && name.trim().toLowerCase() === 'description') {
-        description = cut(collapseBlanks(value(attribute.content)), parseLimits.descriptionCharsMax);
+      this.#readUsage(name, value);
+      if (isRobotsName(name, this.#tokens)) {
+        this.robots = bothDirectives(this.robots, metaDirectives(value(attribute.content)));
+      } else if (this.description === '' && name.trim().toLowerCase() === 'description') {
+        this.description = cut(collapseBlanks(value(attribute.content)), parseLimits.descriptionCharsMax);
       }
     } else {
       const equivalent = value(attribute.httpEquiv);
-      if (equivalent !== '') readUsage(equivalent, value);
-      if (refresh === null && equivalent.trim().toLowerCase() === 'refresh') {
-        refresh = parseRefresh(value(attribute.content));
+      if (equivalent !== '') this.#readUsage(equivalent, value);
+      if (this.refresh === null && equivalent.trim().toLowerCase() === 'refresh') {
+        this.refresh = parseRefresh(value(attribute.content));
       }
     }
-  };
-  const readLink = (value: (name: Attribute) => string) => {
+  }
+
+  #readUsage(name: string, value: (name: Attribute) => string): void {
+    const lower = name.trim().toLowerCase();
+    if (!namesUsage(lower, this.#tokens)) return;
+    const content = value(attribute.content);
+    if (saysUsage(lower, content)) this.usageMetas.add({ name: lower, content });
+  }
+
+  /** Returns the href of a link element, as written, if a crawl follows it; otherwise an empty string. */
+  readLink(value: (name: Attribute) => string): string {
     const rel = value(attribute.rel).trim().toLowerCase().split(/\s+/);
     const href = value(attribute.href);
-    if (href === '' || rel.includes('stylesheet') || isNofollow(value(attribute.rel))) return;
-    if (rel.includes('canonical') && canonicalHref === '') canonicalHref = href;
+    if (href === '' || rel.includes('stylesheet') || isNofollow(value(attribute.rel))) return '';
+    if (rel.includes('canonical') && this.canonicalHref === '') this.canonicalHref = href;
     const meaning = meaningOf(rel, value(attribute.type));
-    if (meaning === 'none' || (meaning === 'feed' && feedSeen)) return;
-    feedSeen ||= meaning === 'feed';
-    hrefs.add(href);
-  };
+    if (meaning === 'none' || (meaning === 'feed' && this.#feedSeen)) return '';
+    this.#feedSeen ||= meaning === 'feed';
+    return href;
+  }
 
-  const readBase = (href: string) => {
-    // Inside a template or noscript, a browser's user does not see it.
-    if (hiddenDepth === 0) baseHref ||= href;
-  };
+  readTitle(written: string): void {
+    this.title = cut(collapseBlanks(decodeText(written.replaceAll('\0', '\ufffd'))), parseLimits.titleCharsMax);
+  }
+}
 
-  const complete = scanHtml(
-    html,
-    {
-      open(kind, value, isRaw) {
-        if (kind === element.inline) return;
-        if (kind === element.a || kind === element.area) {
-          const href = value(attribute.href);
-          if (href !== '') (isNofollow(value(attribute.rel)) ? nofollowed : hrefs).add(href, landmarks.here);
-          return;
-        }
-        text.breakHere();
-        if (kind === element.block) return;
-        if (kind >= element.main) return landmarks.pass(kind, 1);
-        if (kind === element.html) declaredLanguage ||= languageTag(value(attribute.lang));
-        else if (kind === element.meta) readMeta(value);
-        else if (kind === element.link) readLink(value);
-        else if (kind === element.base) readBase(value(attribute.href));
-        else if (kind === element.hidden) hiddenDepth += 1;
-        else if (kind === element.svg) svgDepth += 1;
-        else if (kind === element.frame || kind === element.iframe) {
-          const src = value(attribute.src);
-          if (src !== '') hrefs.add(src);
-        }
-        if (isRaw) raw = kind;
-      },
-      close(kind) {
-        if (kind === element.inline || kind === element.a) return;
-        text.breakHere();
-        if (kind >= element.main) return landmarks.pass(kind, -1);
-        // The tokeniser ends raw text at its own end tag only, so this is it.
-        if (raw === element.title && svgDepth === 0) titleSeen = true;
-        raw = null;
-        if (kind === element.hidden && hiddenDepth > 0) hiddenDepth -= 1;
-        else if (kind === element.svg && svgDepth > 0) svgDepth -= 1;
-      },
-      text(start, end) {
-        if (raw === null || isShownRaw(raw)) {
-          if (hiddenDepth === 0) text.add(html, start, end);
-        } else if (raw === element.title && !titleSeen && svgDepth === 0) {
-          const written = html.slice(start, Math.min(end, start + parseLimits.titleCharsMax * 33));
-          title = cut(collapseBlanks(decodeText(written.replaceAll('\0', '\ufffd'))), parseLimits.titleCharsMax);
-        }
-      },
-    },
-    options.expired,
-  );
+/** Reads a page as the scanner goes over it: its links, its text, and its head. */
+class PageReader implements HtmlEvents {
+  readonly #html: string;
+  readonly #shownText: TextCollector;
+  readonly #landmarks = new Landmarks();
+  readonly head: PageHead;
+  readonly hrefs: HrefCollector;
+  readonly nofollowed = createHrefs(richLimits.nofollowedMax);
+  /** Inside raw text: its element. */
+  #raw: Element | null = null;
+  #hiddenDepth = 0;
+  #svgDepth = 0;
+  #titleSeen = false;
 
+  constructor(html: string, head: PageHead, shownText: TextCollector, linksMax: number) {
+    this.#html = html;
+    this.head = head;
+    this.#shownText = shownText;
+    this.hrefs = createHrefs(linksMax);
+  }
+
+  open(kind: Element, value: (name: Attribute) => string, isRaw: boolean): void {
+    if (kind === element.inline) return;
+    if (kind === element.a || kind === element.area) {
+      const href = value(attribute.href);
+      if (href === '') return;
+      (isNofollow(value(attribute.rel)) ? this.nofollowed : this.hrefs).add(href, this.#landmarks.here);
+      return;
+    }
+    this.#shownText.breakHere();
+    if (kind === element.block) return;
+    if (kind >= element.main) return this.#landmarks.pass(kind, 1);
+    this.#openRare(kind, value);
+    if (isRaw) this.#raw = kind;
+  }
+
+  /** Reads the elements that a page has few of. */
+  #openRare(kind: Element, value: (name: Attribute) => string): void {
+    const { head } = this;
+    if (kind === element.html) head.declaredLanguage ||= languageTag(value(attribute.lang));
+    else if (kind === element.meta) head.readMeta(value);
+    else if (kind === element.link) this.#follow(head.readLink(value));
+    else if (kind === element.base) {
+      // Inside a template or noscript, a browser's user does not see it.
+      if (this.#hiddenDepth === 0) head.baseHref ||= value(attribute.href);
+    } else if (kind === element.hidden) this.#hiddenDepth += 1;
+    else if (kind === element.svg) this.#svgDepth += 1;
+    else if (kind === element.frame || kind === element.iframe) this.#follow(value(attribute.src));
+  }
+
+  /** `href`: empty if there is no link. */
+  #follow(href: string): void {
+    if (href !== '') this.hrefs.add(href);
+  }
+
+  close(kind: Element): void {
+    if (kind === element.inline || kind === element.a) return;
+    this.#shownText.breakHere();
+    if (kind >= element.main) return this.#landmarks.pass(kind, -1);
+    // The tokeniser ends raw text at its own end tag only, so this is it.
+    if (this.#raw === element.title && this.#svgDepth === 0) this.#titleSeen = true;
+    this.#raw = null;
+    if (kind === element.hidden && this.#hiddenDepth > 0) this.#hiddenDepth -= 1;
+    else if (kind === element.svg && this.#svgDepth > 0) this.#svgDepth -= 1;
+  }
+
+  text(start: number, end: number): void {
+    if (this.#raw === null || isShownRaw(this.#raw)) {
+      if (this.#hiddenDepth === 0) this.#shownText.add(this.#html, start, end);
+    } else if (this.#raw === element.title && !this.#titleSeen && this.#svgDepth === 0) {
+      this.head.readTitle(this.#html.slice(start, Math.min(end, start + parseLimits.titleCharsMax * 33)));
+    }
+  }
+}
+
+export function parsePage(body: Uint8Array | string, options: ParseOptions): ParsedPage {
+  const { text: html, charset, tentative } = decoded(body, options);
+  const text = createText(options.textCharsMax, asAscii(body, html, charset));
+  const head = new PageHead(options, tentative);
+  const reader = new PageReader(html, head, text, options.linksMax);
+  const isWhole = scanHtml(html, reader, options.expired);
+  const { lateCharset, robots, canonicalHref, baseHref, usageMetas } = head;
   // The first declaration counts, wherever it is. If the page was decoded in another encoding, it is parsed again.
   if (lateCharset !== null && lateCharset !== charset) {
     return parsePage(body, { ...options, contentType: `text/html;charset=${lateCharset}` });
   }
   const spell = linkSpelling(charset);
   const base = (baseHref !== '' && resolveHttp(spell(baseHref), options.url)) || options.url;
+  const { hrefs } = reader;
   const { links, places, dropped } = robots.nofollow ? noLinks : hrefs.resolve(base, options.url, spell);
-  const left = nofollowed.resolve(base, options.url, spell).links;
-  if (robots.nofollow) left.push(...hrefs.resolve(base, options.url, spell).links.slice(0, richLimits.nofollowedMax));
+  const nofollowed = reader.nofollowed.resolve(base, options.url, spell).links;
+  if (robots.nofollow) {
+    nofollowed.push(...hrefs.resolve(base, options.url, spell).links.slice(0, richLimits.nofollowedMax));
+  }
   return {
     links,
     ...(places.size > 0 && { places }),
     linksDropped: dropped,
-    nofollowed: left.slice(0, richLimits.nofollowedMax),
-    title,
-    description,
+    nofollowed: nofollowed.slice(0, richLimits.nofollowedMax),
+    title: head.title,
+    description: head.description,
     text: text.finish(),
     canonical: (canonicalHref !== '' && resolveHttp(spell(canonicalHref), base)) || '',
     base,
-    metaRefresh: resolveRefresh(refresh, base, spell),
+    metaRefresh: resolveRefresh(head.refresh, base, spell),
     robots,
     ...(usageMetas.all.length > 0 && { usageMetas: usageMetas.all }),
-    declaredLanguage,
+    declaredLanguage: head.declaredLanguage,
     charset,
-    complete: complete && !cutShort,
+    complete: isWhole && body.length <= options.byteBudget,
   };
 }
 

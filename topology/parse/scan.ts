@@ -59,35 +59,46 @@ const gt = 0x3e;
 const slash = 0x2f;
 const equals = 0x3d;
 
-/**
- * Reads `html` to its end, or until `expired`, which is asked every so often, says so.
- * True: it was read to its end.
- */
-export function scanHtml(html: string, events: HtmlEvents, expired: () => boolean): boolean {
-  const { length } = html;
-  const starts = new Int32Array(attributeCount).fill(-1);
-  const ends = new Int32Array(attributeCount);
-  const hasNul = html.includes('\0');
-  const value = (name: Attribute) => {
-    if (starts[name]! < 0) return '';
-    const written = html.slice(starts[name], ends[name]);
-    return decodeAttribute(hasNul ? written.replaceAll('\0', '\ufffd') : written);
+/** Reads one tag after the other: where it ends, and its attributes, without copying them. */
+class TagReader {
+  readonly #html: string;
+  readonly #hasNul: boolean;
+  /** Positions of the tag's attributes; below zero: absent. */
+  readonly #starts = new Int32Array(attributeCount).fill(-1);
+  readonly #ends = new Int32Array(attributeCount);
+  /** Of the tag that was read last. */
+  selfClosing = false;
+
+  constructor(html: string) {
+    this.#html = html;
+    this.#hasNul = html.includes('\0');
+  }
+
+  /** The value of an attribute, for `HtmlEvents.open`. */
+  readonly value = (name: Attribute): string => {
+    const start = this.#starts[name]!;
+    if (start < 0) return '';
+    const written = this.#html.slice(start, this.#ends[name]);
+    return decodeAttribute(this.#hasNul ? written.replaceAll('\0', '\ufffd') : written);
   };
-  let lookAt: number = parseLimits.sliceChars;
-  /** Set by `readTag`. */
-  let selfClosing = false;
+
+  forgetAttributes(): void {
+    this.#starts.fill(-1);
+  }
 
   /** Reads from behind a tag's name to behind its `>`; -1: the input ends first, so it is not a tag. */
-  const readTag = (from: number, wanted: boolean): number => {
+  read(from: number, wanted: boolean): number {
+    const html = this.#html;
+    const { length } = html;
     let at = from;
-    selfClosing = false;
+    this.selfClosing = false;
     for (;;) {
       const between = at;
       let c = html.charCodeAt(at);
       while (isBlank(c) || c === slash) c = html.charCodeAt(++at);
       if (c === gt) {
         // The slash that ends an unquoted value is part of it.
-        selfClosing = at > between && html.charCodeAt(at - 1) === slash;
+        this.selfClosing = at > between && html.charCodeAt(at - 1) === slash;
         return at + 1;
       }
       if (at >= length) return -1;
@@ -113,15 +124,27 @@ export function scanHtml(html: string, events: HtmlEvents, expired: () => boolea
           end = at;
         }
       }
-      if (!wanted || nameEnd - nameStart > nameCharsMax) continue;
-      const name = attributeNamed(html.slice(nameStart, nameEnd));
-      // The first attribute of a name counts.
-      if (name === undefined || starts[name]! >= 0) continue;
-      starts[name] = start;
-      ends[name] = end;
+      if (wanted && nameEnd - nameStart <= nameCharsMax) this.#keep(html.slice(nameStart, nameEnd), start, end);
     }
-  };
+  }
 
+  /** Keeps where a value stands, if its attribute matters. The first attribute of a name counts. */
+  #keep(written: string, start: number, end: number): void {
+    const name = attributeNamed(written);
+    if (name === undefined || this.#starts[name]! >= 0) return;
+    this.#starts[name] = start;
+    this.#ends[name] = end;
+  }
+}
+
+/**
+ * Reads `html` to its end, or until `expired`, which is asked every so often, says so.
+ * True: it was read to its end.
+ */
+export function scanHtml(html: string, events: HtmlEvents, expired: () => boolean): boolean {
+  const { length } = html;
+  const tag = new TagReader(html);
+  let lookAt: number = parseLimits.sliceChars;
   let textStart = 0;
   let at = 0;
   while (at < length) {
@@ -155,15 +178,15 @@ export function scanHtml(html: string, events: HtmlEvents, expired: () => boolea
     }
     const kind = elementOf(html, nameStart, nameEnd);
     const wanted = !isEnd && hasAttributes(kind);
-    textStart = at = readTag(nameEnd, wanted);
+    textStart = at = tag.read(nameEnd, wanted);
     if (at < 0) return true;
     if (isEnd) {
       events.close(kind);
       continue;
     }
-    const raw = isRawText(kind) && !selfClosing;
-    events.open(kind, value, raw);
-    if (wanted) starts.fill(-1);
+    const raw = isRawText(kind) && !tag.selfClosing;
+    events.open(kind, tag.value, raw);
+    if (wanted) tag.forgetAttributes();
     if (!raw) continue;
     // Raw text ends at its own end tag, which is then read like any other.
     at = kind === element.plaintext ? length : endOfRawText(html, at, nameStart, nameEnd);

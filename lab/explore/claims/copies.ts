@@ -9,6 +9,7 @@ import {
   inputTopics,
   readChangelog,
 } from '../../../topology/frontier/changes/changelog.ts';
+import type { HostFacts } from '../../../topology/frontier/changes/changes.ts';
 import { type Counters, lostUrls } from '../../../topology/frontier/changes/counters.ts';
 import { recordHash } from '../../../topology/frontier/changes/record-hash.ts';
 import { digest } from '../../../topology/frontier/check/digest.ts';
@@ -30,6 +31,8 @@ export interface Copy {
   readonly nowMs: number;
   /** Current leases, with their deadlines, ms. */
   readonly leases: ReadonlyMap<number, number>;
+  /** The orders in force for each host. */
+  readonly hosts: ReadonlyMap<string, Pick<HostFacts, 'hold' | 'ownDelayMs' | 'ownDelayIsLeast'>>;
 }
 
 /** Replayed states that are kept as starting points. */
@@ -40,8 +43,14 @@ export class Copies {
   readonly #copies = new Map<Changelog, Copy>();
   /** States of the newest changelogs. A state that advances leaves its place. */
   readonly #states = new Map<Changelog, FrontierState>();
+  readonly #seenIsExact: boolean;
   /** Records that were replayed. */
   replayed = 0;
+
+  /** `seenIsExact`: in this world, no URL is purged or forced. */
+  constructor(seenIsExact = true) {
+    this.#seenIsExact = seenIsExact;
+  }
 
   append(log: Changelog, bytes: Buffer): Changelog {
     return this.tree.append(log, bytes.toString('latin1'), bytes);
@@ -56,7 +65,7 @@ export class Copies {
     if (log.parent !== null) take(state, log);
     this.replayed += 1;
     const copy = copyOf(state);
-    if (before !== null) checkRecord(log, before, copy, state);
+    if (before !== null) checkRecord(log, before, copy, state, this.#seenIsExact);
     this.#copies.set(log, copy);
     this.#keep(log, state);
     return copy;
@@ -92,10 +101,19 @@ function take(state: FrontierState, { length, value }: Changelog): void {
 export function copyOf(state: FrontierState): Copy {
   const { changelog, positions, counters, nowMs } = state;
   const leases = new Map([...state.leases.values()].map(({ id, deadlineMs }) => [id, deadlineMs]));
-  return { digest: digest(state), changelog, positions: { ...positions }, counters: { ...counters }, nowMs, leases };
+  const hosts = new Map([...state.hosts.values()].map(({ key, facts }) => [key, facts]));
+  return {
+    digest: digest(state),
+    changelog,
+    positions: { ...positions },
+    counters: { ...counters },
+    nowMs,
+    leases,
+    hosts,
+  };
 }
 
-function checkRecord(log: Changelog, before: Copy, after: Copy, state: FrontierState): void {
+function checkRecord(log: Changelog, before: Copy, after: Copy, state: FrontierState, seenIsExact: boolean): void {
   const at = log.length - 1;
   const record = readChangelog(log.value);
   const isVoid =
@@ -104,9 +122,10 @@ function checkRecord(log: Changelog, before: Copy, after: Copy, state: FrontierS
     throw new Violation(`void: record ${at} has another owner or is out of order, and a copy that read it has changed`);
   const lost = lostUrls(after.counters);
   if (lost !== 0) throw new Violation(`one place: after record ${at}, ${lost} admitted URLs are in no place`);
-  recount(state, `record ${at}`, (what) => {
+  const violate = (what: string) => {
     throw new Violation(`one place: ${what}`);
-  });
+  };
+  recount(state, `record ${at}`, violate, seenIsExact);
   const busy = new Set<string>();
   for (const { host } of state.leases.values()) {
     if (busy.has(host.key)) throw new Violation(`one lease: after record ${at}, ${host.key} has two leases`);

@@ -164,6 +164,14 @@ export function networks(option: string): (value: string) => string[] {
   };
 }
 
+/** A folder or bucket. A manifest's variable that nobody has set is empty: taken as a path, it would be the working folder. */
+export function place(option: string): (value: string) => string {
+  return (value) => {
+    if (value.trim() !== '') return value;
+    throw bad(option, value, 'give a folder, or s3://bucket/prefix');
+  };
+}
+
 /** A web page or mail address where a webmaster can reach the crawl's operator. */
 export function contact(option: string): (value: string) => string {
   return (value) => {

@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { snapshotLimits } from '../../frontier/snapshots/snapshot-limits.ts';
 import { bad } from '../../runtime/option-text.ts';
-import { duration, wholeNumber } from './arguments.ts';
+import { duration, place, wholeNumber } from './arguments.ts';
 import { setting } from './setting.ts';
 
 export function addSnapshotOptions(command: Command): Command {
@@ -25,6 +25,7 @@ export function addSnapshotOptions(command: Command): Command {
         '--snapshot-to <place>',
         'place of snapshots: a folder that all frontiers share, or s3://bucket/prefix',
         'depends on your storage: all frontiers must reach it',
+        place('--snapshot-to'),
       ),
     )
     .addOption(

@@ -24,7 +24,7 @@ import {
 } from '../../hosting/state/state-source.ts';
 import { counted } from '../../runtime/counted.ts';
 import { toStdout } from '../../runtime/logging/door.ts';
-import { wholeNumber } from '../flags/arguments.ts';
+import { place, wholeNumber } from '../flags/arguments.ts';
 import { addKafkaOptions } from '../flags/kafka-flags.ts';
 import { addMoveCommand } from './move.ts';
 import { runRebuild } from './rebuild.ts';
@@ -68,7 +68,11 @@ function addSnapshotCommands(state: Command): void {
     'snapshots to keep of each partition; older ones are removed (default: all)',
     wholeNumber('--keep', 1),
   ] as const;
-  const to = ['--to <place>', 'a folder, or s3://bucket/prefix (default: snapshots/ in the data folder)'] as const;
+  const to = [
+    '--to <place>',
+    'a folder, or s3://bucket/prefix (default: snapshots/ in the data folder)',
+    place('--to'),
+  ] as const;
   const data = 'data folder of the crawl, or of a frontier process on Kafka';
   addKafkaOptions(
     state.command('snapshot').description('take snapshots of partitions, during a crawl or after it'),
@@ -99,6 +103,7 @@ function addSnapshotsOption(command: Command): Command {
   return command.option(
     '--snapshots <place>',
     'start from the newest snapshot in this place, not from the start of the changelog',
+    place('--snapshots'),
   );
 }
 

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import { topics } from '../../../topology/topics.ts';
-import { wholeNumber } from '../../application/processor/option.ts';
+import { text, wholeNumber } from '../../application/processor/option.ts';
 import {
   declareProcessor,
   type OptionMeta,
@@ -22,8 +22,7 @@ import { learnIndexes } from './known-indexes.ts';
 import { createUploads } from './uploads.ts';
 
 const options = z.object({
-  archiveTo: z
-    .string()
+  archiveTo: text((place) => place !== '', 'give s3://bucket/prefix')
     .optional()
     .meta({
       value: '<s3://bucket/prefix>',

@@ -69,100 +69,133 @@ const suffix = '.warc.gz';
 export async function openWarcFolder(folder: string, store: StateStore, disk: Disk = nodeDisk): Promise<WarcFolder> {
   await makeFolder(folder, undefined, disk);
   await finishReplacing(folder, store, disk);
-  /** The newest checkpoint. */
-  let newest = await readCheckpoint(store);
+  const newest = await readCheckpoint(store);
   // If the last process was killed during a write, the checkpoint may be in memory only. It must be durable before
   // the names.
   if (newest !== undefined) await store.write([checkpointRow(newest)], { sync: true });
   await recover(folder, newest, disk);
-  const current = newest?.whole === true ? undefined : newest;
-  let members: Buffer[] = [];
+  return new DiskWarcFolder(folder, store, disk, newest);
+}
+
+class DiskWarcFolder implements WarcFolder {
+  readonly #folder: string;
+  readonly #store: StateStore;
+  readonly #disk: Disk;
+  #newest: Checkpoint | undefined;
+  #members: Buffer[] = [];
   /** Written, but not synced. */
-  let isDirty = false;
-  let lines = '';
-  let bytes = current?.bytes ?? 0;
-  let indexBytes = current?.indexBytes ?? 0;
-  let name = current?.name ?? null;
+  #isDirty = false;
+  #lines = '';
+  #bytes: number;
+  #indexBytes: number;
+  #name: string | null;
   /** The names of the open file are durable. */
-  let isNamed = current !== undefined;
+  #isNamed: boolean;
   /** The result of the last write is unknown: no further write before the next start has checked it. */
-  let failure: unknown;
-  const orFail = async <T>(act: () => Promise<T>): Promise<T> => {
-    if (failure !== undefined) throw failure;
+  #failure: unknown;
+
+  /** `newest`: the checkpoint that the folder matches. */
+  constructor(folder: string, store: StateStore, disk: Disk, newest: Checkpoint | undefined) {
+    this.#folder = folder;
+    this.#store = store;
+    this.#disk = disk;
+    this.#newest = newest;
+    const current = newest?.whole === true ? undefined : newest;
+    this.#bytes = current?.bytes ?? 0;
+    this.#indexBytes = current?.indexBytes ?? 0;
+    this.#name = current?.name ?? null;
+    this.#isNamed = current !== undefined;
+  }
+
+  get file(): string | null {
+    return this.#name === null ? null : `${this.#name}${suffix}`;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  begin(name: string): void {
+    this.#name = name;
+    this.#bytes = 0;
+    this.#indexBytes = 0;
+    this.#isNamed = false;
+  }
+
+  append(member: Buffer): void {
+    this.#members.push(member);
+    this.#bytes += member.length;
+  }
+
+  appendAll(member: AsyncIterable<Buffer>): Promise<number> {
+    return this.#orFail(async () => {
+      const before = this.#bytes;
+      this.#isDirty = true;
+      const path = pathOf(this.#folder, this.#name!, `${suffix}.open`);
+      await withFile(await this.#disk.open(path, 'a'), async (file) => {
+        await writeWhole(file, this.#members);
+        this.#members = [];
+        for await (const chunk of member) {
+          await writeWhole(file, [chunk]);
+          this.#bytes += chunk.length;
+        }
+      });
+      return this.#bytes - before;
+    });
+  }
+
+  index(line: string): void {
+    this.#lines += `${line}\n`;
+  }
+
+  checkpoint(ops: readonly StoreOp[]): Promise<void> {
+    return this.#orFail(() => this.#write(false, ops));
+  }
+
+  finish(ops: readonly StoreOp[]): Promise<void> {
+    return this.#orFail(async () => {
+      await this.#write(true, ops);
+      if (this.#name !== null) await close(this.#folder, this.#newest!, this.#disk);
+      this.#name = null;
+      // The checkpoint still has `whole`: the next start closes the file again, without effect.
+    });
+  }
+
+  async files(): Promise<string[]> {
+    const names = await this.#disk.readdir(this.#folder);
+    return names
+      .filter((one) => one.endsWith(suffix))
+      .map((one) => one.slice(0, -suffix.length))
+      .sort();
+  }
+
+  async #write(whole: boolean, ops: readonly StoreOp[]): Promise<void> {
+    const [folder, disk, name] = [this.#folder, this.#disk, this.#name];
+    if (name !== null) {
+      await appendSynced(pathOf(folder, name, `${suffix}.open`), this.#members, this.#isDirty, disk);
+      this.#isDirty = false;
+      await appendSynced(pathOf(folder, name, '.cdxj.open'), [Buffer.from(this.#lines)], false, disk);
+      if (!this.#isNamed) await syncFolder(folder, disk);
+      this.#isNamed = true;
+      this.#indexBytes += Buffer.byteLength(this.#lines);
+      const before = this.#newest?.whole === true ? wholeOf(this.#newest) : this.#newest?.before;
+      const at = { name, bytes: this.#bytes, indexBytes: this.#indexBytes, whole };
+      this.#newest = { ...at, ...(before !== undefined && { before }) };
+    }
+    this.#members = [];
+    this.#lines = '';
+    await this.#store.write([...ops, checkpointRow(this.#newest)], { sync: true });
+  }
+
+  async #orFail<T>(act: () => Promise<T>): Promise<T> {
+    if (this.#failure !== undefined) throw this.#failure;
     try {
       return await act();
     } catch (error) {
-      failure = error;
+      this.#failure = error;
       throw error;
     }
-  };
-
-  const write = async (whole: boolean, ops: readonly StoreOp[]) => {
-    if (name !== null) {
-      await appendSynced(pathOf(folder, name, `${suffix}.open`), members, isDirty, disk);
-      isDirty = false;
-      await appendSynced(pathOf(folder, name, '.cdxj.open'), [Buffer.from(lines)], false, disk);
-      if (!isNamed) await syncFolder(folder, disk);
-      isNamed = true;
-      indexBytes += Buffer.byteLength(lines);
-      const before = newest?.whole === true ? wholeOf(newest) : newest?.before;
-      newest = { name, bytes, indexBytes, whole, ...(before !== undefined && { before }) };
-    }
-    members = [];
-    lines = '';
-    await store.write([...ops, checkpointRow(newest)], { sync: true });
-  };
-
-  return {
-    get file() {
-      return name === null ? null : `${name}${suffix}`;
-    },
-    get bytes() {
-      return bytes;
-    },
-    begin: (fresh) => {
-      name = fresh;
-      bytes = 0;
-      indexBytes = 0;
-      isNamed = false;
-    },
-    append: (member) => {
-      members.push(member);
-      bytes += member.length;
-    },
-    appendAll: (member) =>
-      orFail(async () => {
-        const before = bytes;
-        isDirty = true;
-        await withFile(await disk.open(pathOf(folder, name!, `${suffix}.open`), 'a'), async (file) => {
-          await writeWhole(file, members);
-          members = [];
-          for await (const chunk of member) {
-            await writeWhole(file, [chunk]);
-            bytes += chunk.length;
-          }
-        });
-        return bytes - before;
-      }),
-    index: (line) => {
-      lines += `${line}\n`;
-    },
-    checkpoint: (ops) => orFail(() => write(false, ops)),
-    finish: (ops) =>
-      orFail(async () => {
-        await write(true, ops);
-        if (name !== null) await close(folder, newest!, disk);
-        name = null;
-        // The checkpoint still has `whole`: the next start closes the file again, without effect.
-      }),
-    files: async () => {
-      const names = await disk.readdir(folder);
-      return names
-        .filter((one) => one.endsWith(suffix))
-        .map((one) => one.slice(0, -suffix.length))
-        .sort();
-    },
-  };
+  }
 }
 
 function checkpointRow(checkpoint: Checkpoint | undefined): StoreOp {

@@ -49,53 +49,7 @@ interface Called {
 }
 
 export function deskRoutes(options: DeskRoutesOptions): (app: HttpApp) => void {
-  const { sealer, nowMs, isSecure } = options;
-  const cookies = visitCookies(options.origin === undefined ? isSecure : options.origin.startsWith('https:'));
-  const style = join(productPackage.folder, 'services/extras/desk/page/desk.css');
-
-  const called = (request: HttpRequest): Called => {
-    const desk = options.desk();
-    if (desk === undefined)
-      throw new CrawlstreamError('NOT_READY', 'this service is starting or stopping: try again in a moment');
-    const caller = callerOf(request, options.isBehindProxy);
-    if (!desk.takesCall(caller)) throw new TooManyError('too many requests: try again in a minute');
-    return { desk, caller, visit: readVisit(sealer, cookies.read(request.headers.cookie), nowMs()) ?? newVisit() };
-  };
-  const frameOf = ({ desk, visit }: Pick<Called, 'desk' | 'visit'>): Frame => ({
-    crawl: desk.crawl,
-    form: sealer.seal('form', visit.visitor),
-    hosts: visit.proven.map(({ hostKey }) => hostKey),
-  });
-  const send = (reply: HttpReply, visit: Visit, text: string, status = 200) =>
-    reply
-      .code(status)
-      .headers({ ...headers, 'set-cookie': cookies.write(writeVisit(sealer, visit)) })
-      .type('text/html; charset=utf-8')
-      .send(text);
-  const proveHost = (reply: HttpReply, call: Called, hostKey: string, problem: string | null, status = 200) =>
-    send(
-      reply,
-      call.visit,
-      provePage(frameOf(call), hostKey, call.desk.challenge(call.visit, hostKey), problem),
-      status,
-    );
-  const showHost = async (reply: HttpReply, call: Called, hostKey: string, note: Html | null, status = 200) => {
-    const [inForce, account] = [await call.desk.inForce(hostKey), await call.desk.account(hostKey)];
-    return send(reply, call.visit, hostPage(frameOf(call), hostKey, inForce, account, note), status);
-  };
-
-  /** The fields of one of our forms, or the refusal of a foreign one. */
-  const formOf = (request: HttpRequest, { visit }: Called): ReadonlyMap<string, string> => {
-    const { origin, host } = request.headers;
-    const own = options.origin ?? `${isSecure ? 'https' : 'http'}://${host}`;
-    const site = request.headers['sec-fetch-site'];
-    const fields = fieldsOf(request.body);
-    const isElsewhere = (origin !== undefined && origin !== own) || (site !== undefined && site !== 'same-origin');
-    if (isElsewhere || !sealer.isSealOf(fields.get('form') ?? '', 'form', visit.visitor))
-      throw new ForbiddenError('this form does not belong to your session: load its page again with cookies enabled');
-    return fields;
-  };
-
+  const answers = new DeskAnswers(options);
   return (app) => {
     app.register(async (own) => {
       own.removeAllContentTypeParsers();
@@ -107,64 +61,151 @@ export function deskRoutes(options: DeskRoutesOptions): (app: HttpApp) => void {
       own.setErrorHandler(async (error: Error & { readonly statusCode?: number }, request, reply) => {
         const [status, text] = answerTo(error);
         if (status === 500) throw error;
-        if (status === 429 || status === 503) reply.header('retry-after', '60');
-        const desk = options.desk();
-        const visit = readVisit(sealer, cookies.read(request.headers.cookie), nowMs());
-        const frame = { crawl: desk?.crawl ?? '', form: '', hosts: visit?.proven.map(({ hostKey }) => hostKey) ?? [] };
-        return reply.code(status).headers(headers).type('text/html; charset=utf-8').send(problemPage(frame, text));
+        return answers.problem(request, reply, status, text);
       });
-      const open = { config: { access: 'public' } } as const;
-      own.get('/', open, (request, reply) => {
-        const call = called(request);
-        return send(reply, call.visit, startPage(frameOf(call)));
-      });
-      own.get('/desk.css', open, async (_, reply) =>
-        reply
-          .headers({ ...headers, 'cache-control': 'no-cache' })
-          .type('text/css; charset=utf-8')
-          .send(await readFile(style)),
-      );
-      own.get('/host', open, async (request, reply) => {
-        const call = called(request);
-        const hostKey = hostKeyOfVisitor((request.query as { readonly host?: string }).host ?? '');
-        if (call.desk.proven(call.visit, hostKey) === undefined) return proveHost(reply, call, hostKey, null);
-        return showHost(reply, call, hostKey, null);
-      });
-      const posted = { config: { access: 'open' } } as const;
-      own.post('/prove', posted, async (request, reply) => {
-        const call = called(request);
-        const fields = formOf(request, call);
-        const hostKey = hostKeyOfVisitor(fields.get('host') ?? '');
-        const how = fields.get('how') === 'dns' ? 'dns' : 'file';
-        const { visit, look } = await call.desk.prove(call.visit, hostKey, how, call.caller);
-        if (visit === null) return proveHost(reply, call, hostKey, `${look.at}: ${look.problem}`, 403);
-        reply.headers({ ...headers, 'set-cookie': cookies.write(writeVisit(sealer, visit)) });
-        return reply.redirect(`host?host=${encodeURIComponent(hostKey)}`, 303);
-      });
-      own.post('/order', posted, async (request, reply) => {
-        const call = called(request);
-        const fields = formOf(request, call);
-        const hostKey = hostKeyOfVisitor(fields.get('host') ?? '');
-        const proof = call.desk.proven(call.visit, hostKey);
-        if (proof === undefined) return proveHost(reply, call, hostKey, 'Verify that you own this host first.', 403);
-        try {
-          const order = readOrder(fields);
-          // An irreversible order needs a fresh proof.
-          const again =
-            order.name === 'remove' ? await call.desk.prove(call.visit, hostKey, proof.how, call.caller) : null;
-          if (again?.visit === null)
-            return proveHost(reply, call, hostKey, `${again.look.at}: ${again.look.problem}`, 403);
-          const { receipt, signed } = await call.desk.order(proof, order);
-          options.onOrder(`desk: ${order.name} of ${hostKey}, on control at ${receipt.control.join(' ')}`);
-          return await showHost(reply, call, hostKey, receiptNote(receipt, signed));
-        } catch (error) {
-          if (!(error instanceof CrawlstreamError) || error.code !== 'INVALID_ARGUMENT') throw error;
-          options.onOrder(`desk: refused for ${hostKey}: ${error.message}`);
-          return showHost(reply, call, hostKey, problemNote(error.message), 400);
-        }
-      });
+      addPages(own, answers);
+      addForms(own, answers);
     });
   };
+}
+
+function addPages(own: HttpApp, answers: DeskAnswers): void {
+  const style = join(productPackage.folder, 'services/extras/desk/page/desk.css');
+  const open = { config: { access: 'public' } } as const;
+  own.get('/', open, (request, reply) => answers.start(reply, answers.called(request)));
+  own.get('/desk.css', open, async (_, reply) =>
+    reply
+      .headers({ ...headers, 'cache-control': 'no-cache' })
+      .type('text/css; charset=utf-8')
+      .send(await readFile(style)),
+  );
+  own.get('/host', open, async (request, reply) => {
+    const call = answers.called(request);
+    const hostKey = hostKeyOfVisitor((request.query as { readonly host?: string }).host ?? '');
+    if (call.desk.proven(call.visit, hostKey) === undefined) return answers.prove(reply, call, hostKey, null);
+    return answers.host(reply, call, hostKey, null);
+  });
+}
+
+function addForms(own: HttpApp, answers: DeskAnswers): void {
+  const posted = { config: { access: 'open' } } as const;
+  own.post('/prove', posted, async (request, reply) => {
+    const call = answers.called(request);
+    const fields = answers.formOf(request, call);
+    const hostKey = hostKeyOfVisitor(fields.get('host') ?? '');
+    const how = fields.get('how') === 'dns' ? 'dns' : 'file';
+    const { visit, look } = await call.desk.prove(call.visit, hostKey, how, call.caller);
+    if (visit === null) return answers.prove(reply, call, hostKey, `${look.at}: ${look.problem}`, 403);
+    return answers.toHost(reply, visit, hostKey);
+  });
+  own.post('/order', posted, async (request, reply) => {
+    const call = answers.called(request);
+    const fields = answers.formOf(request, call);
+    const hostKey = hostKeyOfVisitor(fields.get('host') ?? '');
+    const proof = call.desk.proven(call.visit, hostKey);
+    if (proof === undefined) return answers.prove(reply, call, hostKey, 'Verify that you own this host first.', 403);
+    try {
+      const order = readOrder(fields);
+      // An irreversible order needs a fresh proof.
+      const again = order.name === 'remove' ? await call.desk.prove(call.visit, hostKey, proof.how, call.caller) : null;
+      if (again?.visit === null)
+        return answers.prove(reply, call, hostKey, `${again.look.at}: ${again.look.problem}`, 403);
+      const { receipt, signed } = await call.desk.order(proof, order);
+      answers.onOrder(`desk: ${order.name} of ${hostKey}, on control at ${receipt.control.join(' ')}`);
+      return await answers.host(reply, call, hostKey, receiptNote(receipt, signed));
+    } catch (error) {
+      if (!(error instanceof CrawlstreamError) || error.code !== 'INVALID_ARGUMENT') throw error;
+      answers.onOrder(`desk: refused for ${hostKey}: ${error.message}`);
+      return answers.host(reply, call, hostKey, problemNote(error.message), 400);
+    }
+  });
+}
+
+/** Reads who calls and what a form says, and sends pages with the caller's cookie. */
+class DeskAnswers {
+  readonly #options: DeskRoutesOptions;
+  readonly #cookies: ReturnType<typeof visitCookies>;
+  readonly onOrder: DeskRoutesOptions['onOrder'];
+
+  constructor(options: DeskRoutesOptions) {
+    this.#options = options;
+    this.#cookies = visitCookies(options.origin === undefined ? options.isSecure : options.origin.startsWith('https:'));
+    this.onOrder = options.onOrder;
+  }
+
+  /** Throws if the service is not up, or gets too many requests of this caller. */
+  called(request: HttpRequest): Called {
+    const desk = this.#options.desk();
+    if (desk === undefined)
+      throw new CrawlstreamError('NOT_READY', 'this service is starting or stopping: try again in a moment');
+    const caller = callerOf(request, this.#options.isBehindProxy);
+    if (!desk.takesCall(caller)) throw new TooManyError('too many requests: try again in a minute');
+    return { desk, caller, visit: this.#visitOf(request) ?? newVisit() };
+  }
+
+  #visitOf(request: HttpRequest): Visit | undefined {
+    const { sealer, nowMs } = this.#options;
+    return readVisit(sealer, this.#cookies.read(request.headers.cookie), nowMs());
+  }
+
+  /** The fields of one of our forms, or the refusal of a foreign one. */
+  formOf(request: HttpRequest, { visit }: Called): ReadonlyMap<string, string> {
+    const { origin, host } = request.headers;
+    const own = this.#options.origin ?? `${this.#options.isSecure ? 'https' : 'http'}://${host}`;
+    const site = request.headers['sec-fetch-site'];
+    const fields = fieldsOf(request.body);
+    const isElsewhere = (origin !== undefined && origin !== own) || (site !== undefined && site !== 'same-origin');
+    if (isElsewhere || !this.#options.sealer.isSealOf(fields.get('form') ?? '', 'form', visit.visitor))
+      throw new ForbiddenError('this form does not belong to your session: load its page again with cookies enabled');
+    return fields;
+  }
+
+  start(reply: HttpReply, call: Called): HttpReply {
+    return this.#send(reply, call.visit, startPage(this.#frameOf(call)));
+  }
+
+  prove(reply: HttpReply, call: Called, hostKey: string, problem: string | null, status = 200): HttpReply {
+    const challenge = call.desk.challenge(call.visit, hostKey);
+    return this.#send(reply, call.visit, provePage(this.#frameOf(call), hostKey, challenge, problem), status);
+  }
+
+  async host(reply: HttpReply, call: Called, hostKey: string, note: Html | null, status = 200): Promise<HttpReply> {
+    const [inForce, account] = [await call.desk.inForce(hostKey), await call.desk.account(hostKey)];
+    return this.#send(reply, call.visit, hostPage(this.#frameOf(call), hostKey, inForce, account, note), status);
+  }
+
+  /** Leads a visitor, who has just proved a host, to its page. */
+  toHost(reply: HttpReply, visit: Visit, hostKey: string): HttpReply {
+    reply.headers({ ...headers, 'set-cookie': this.#cookieOf(visit) });
+    return reply.redirect(`host?host=${encodeURIComponent(hostKey)}`, 303);
+  }
+
+  problem(request: HttpRequest, reply: HttpReply, status: number, text: string): HttpReply {
+    if (status === 429 || status === 503) reply.header('retry-after', '60');
+    const crawl = this.#options.desk()?.crawl ?? '';
+    const frame = { crawl, form: '', hosts: hostsOf(this.#visitOf(request)) };
+    return reply.code(status).headers(headers).type('text/html; charset=utf-8').send(problemPage(frame, text));
+  }
+
+  #send(reply: HttpReply, visit: Visit, text: string, status = 200): HttpReply {
+    return reply
+      .code(status)
+      .headers({ ...headers, 'set-cookie': this.#cookieOf(visit) })
+      .type('text/html; charset=utf-8')
+      .send(text);
+  }
+
+  #frameOf({ desk, visit }: Called): Frame {
+    return { crawl: desk.crawl, form: this.#options.sealer.seal('form', visit.visitor), hosts: hostsOf(visit) };
+  }
+
+  #cookieOf(visit: Visit): string {
+    return this.#cookies.write(writeVisit(this.#options.sealer, visit));
+  }
+}
+
+function hostsOf(visit: Visit | undefined): readonly string[] {
+  return visit?.proven.map(({ hostKey }) => hostKey) ?? [];
 }
 
 class ForbiddenError extends Error {}

@@ -33,6 +33,9 @@ export interface Loaded {
   readonly body: Buffer;
 }
 
+/** Requests a resource of the page. Null: it has none. */
+type Load = (url: string) => Promise<Loaded | null>;
+
 export interface Rendered {
   /** The document as its scripts left it. */
   readonly html: string;
@@ -55,7 +58,7 @@ export interface Browser {
   /** Number of a page's wanted resources that were not requested, by reason: a kind without text, or over the limit. */
   stats(): Readonly<Record<NotAsked, number>>;
   /** Null: the page killed its browser. */
-  render(page: RenderPage, load: (url: string) => Promise<Loaded | null>): Promise<Rendered | null>;
+  render(page: RenderPage, load: Load): Promise<Rendered | null>;
   close(): Promise<void>;
 }
 
@@ -91,101 +94,142 @@ export function findChromium(env: NodeJS.ProcessEnv = process.env): string {
 }
 
 export function createBrowser(options: BrowserOptions): Browser {
-  let running: Promise<Chromium> | undefined;
-  let sharesNetwork: string | null = null;
-  const notAsked: Record<NotAsked, number> = { kind: 0, budget: 0 };
+  return new ChromiumBrowser(options);
+}
 
-  const launched = async () => {
-    const made = await launch(options);
-    sharesNetwork = made.sharesNetwork;
-    return made.browser;
-  };
+class ChromiumBrowser implements Browser {
+  readonly #options: BrowserOptions;
+  #running: Promise<Chromium> | undefined;
+  #sharesNetwork: string | null = null;
+  readonly #notAsked: Record<NotAsked, number> = { kind: 0, budget: 0 };
+
+  constructor(options: BrowserOptions) {
+    this.#options = options;
+  }
+
+  get sharesNetwork(): string | null {
+    return this.#sharesNetwork;
+  }
+
+  stats(): Readonly<Record<NotAsked, number>> {
+    return { ...this.#notAsked };
+  }
+
+  async start(): Promise<void> {
+    await this.#started();
+  }
+
+  async render(page: RenderPage, load: Load): Promise<Rendered | null> {
+    const browser = await this.#started();
+    let context: BrowserContext | undefined;
+    try {
+      context = await browser.newContext({
+        userAgent: page.userAgent ?? this.#options.userAgent,
+        serviceWorkers: 'block',
+        acceptDownloads: false,
+        javaScriptEnabled: true,
+      });
+      return await inTime(this.#renderIn(context, page, load), this.#options.timeoutMs + graceMs);
+    } catch {
+      await this.close();
+      return null;
+    } finally {
+      await context?.close().catch(() => {});
+    }
+  }
+
+  async close(): Promise<void> {
+    const stopped = this.#running;
+    this.#running = undefined;
+    await stopped?.then((browser) => browser.close()).catch(() => {});
+  }
+
   /** A browser that did not start is started again for the next page. */
-  const started = (): Promise<Chromium> => {
-    if (running !== undefined) return running;
-    const starting = launched();
-    running = starting;
+  #started(): Promise<Chromium> {
+    if (this.#running !== undefined) return this.#running;
+    const starting = this.#launched();
+    this.#running = starting;
     starting.catch(() => {
-      if (running === starting) running = undefined;
+      if (this.#running === starting) this.#running = undefined;
     });
     return starting;
-  };
-  const stop = async () => {
-    const stopped = running;
-    running = undefined;
-    await stopped?.then((browser) => browser.close()).catch(() => {});
-  };
-  const renderIn = async (context: BrowserContext, page: RenderPage, load: (url: string) => Promise<Loaded | null>) => {
-    let [loaded, refused, open, quietSinceMs] = [0, 0, 0, performance.now()];
-    let served = false;
-    await context.route('**/*', async (route) => {
-      const request = route.request();
-      // The page itself is served from here; any other document is a frame, or leads elsewhere.
-      const isPage = !served && request.isNavigationRequest() && sameDocument(request.url(), page.url);
-      const isWanted = wantedTypes.has(request.resourceType()) && request.method() === 'GET';
-      if (isPage) {
-        served = true;
-        await answer(route, page);
-        return;
-      }
-      const isOther = !isWanted || request.isNavigationRequest();
-      if (isOther || loaded >= options.requestsMax) {
-        notAsked[isOther ? 'kind' : 'budget'] += 1;
-        refused += 1;
-        await route.abort('blockedbyclient').catch(() => {});
-        return;
-      }
-      open += 1;
-      const made = await load(request.url()).catch(() => null);
-      open -= 1;
-      quietSinceMs = performance.now();
-      if (made === null) {
-        refused += 1;
-        await route.abort('failed').catch(() => {});
-      } else {
-        loaded += 1;
-        await answer(route, made);
-      }
-    });
+  }
+
+  async #launched(): Promise<Chromium> {
+    const made = await launch(this.#options);
+    this.#sharesNetwork = made.sharesNetwork;
+    return made.browser;
+  }
+
+  async #renderIn(context: BrowserContext, page: RenderPage, load: Load): Promise<Rendered> {
+    const { timeoutMs, quietMs, requestsMax } = this.#options;
+    const requests = new PageRequests(page, load, requestsMax, this.#notAsked);
+    await context.route('**/*', (route) => requests.take(route));
     const tab = await context.newPage();
-    const endMs = performance.now() + options.timeoutMs;
-    await tab.goto(page.url, { waitUntil: 'domcontentloaded', timeout: options.timeoutMs }).catch(() => {});
+    const endMs = performance.now() + timeoutMs;
+    await tab.goto(page.url, { waitUntil: 'domcontentloaded', timeout: timeoutMs }).catch(() => {});
     let settled = false;
     while (!settled && performance.now() < endMs) {
       await tab.waitForTimeout(50);
-      settled = open === 0 && performance.now() - quietSinceMs >= options.quietMs;
+      settled = requests.areQuietFor(quietMs);
     }
-    return { html: await tab.content(), loaded, refused, settled };
-  };
+    const html = await tab.content();
+    return { html, loaded: requests.loaded, refused: requests.refused, settled };
+  }
+}
 
-  return {
-    get sharesNetwork() {
-      return sharesNetwork;
-    },
-    stats: () => ({ ...notAsked }),
-    async start() {
-      await started();
-    },
-    async render(page, load) {
-      const browser = await started();
-      let context: BrowserContext | undefined;
-      try {
-        context = await browser.newContext({
-          userAgent: page.userAgent ?? options.userAgent,
-          serviceWorkers: 'block',
-          acceptDownloads: false,
-          javaScriptEnabled: true,
-        });
-        return await inTime(renderIn(context, page, load), options.timeoutMs + graceMs);
-      } catch {
-        await stop();
-        return null;
-      } finally {
-        await context?.close().catch(() => {});
-      }
-    },
-    close: stop,
-  };
+/** The requests of one page: each is answered from here, or refused. */
+class PageRequests {
+  readonly #page: RenderPage;
+  readonly #load: Load;
+  readonly #requestsMax: number;
+  /** Counted for all pages of the browser. */
+  readonly #notAsked: Record<NotAsked, number>;
+  loaded = 0;
+  refused = 0;
+  #open = 0;
+  #quietSinceMs = performance.now();
+  #isServed = false;
+
+  constructor(page: RenderPage, load: Load, requestsMax: number, notAsked: Record<NotAsked, number>) {
+    this.#page = page;
+    this.#load = load;
+    this.#requestsMax = requestsMax;
+    this.#notAsked = notAsked;
+  }
+
+  areQuietFor(ms: number): boolean {
+    return this.#open === 0 && performance.now() - this.#quietSinceMs >= ms;
+  }
+
+  async take(route: Route): Promise<void> {
+    const request = route.request();
+    // The page itself is served from here; any other document is a frame, or leads elsewhere.
+    if (!this.#isServed && request.isNavigationRequest() && sameDocument(request.url(), this.#page.url)) {
+      this.#isServed = true;
+      await answer(route, this.#page);
+      return;
+    }
+    const isWanted = wantedTypes.has(request.resourceType()) && request.method() === 'GET';
+    const isOther = !isWanted || request.isNavigationRequest();
+    if (isOther || this.loaded >= this.#requestsMax) {
+      this.#notAsked[isOther ? 'kind' : 'budget'] += 1;
+      this.refused += 1;
+      await route.abort('blockedbyclient').catch(() => {});
+      return;
+    }
+    this.#open += 1;
+    const made = await this.#load(request.url()).catch(() => null);
+    this.#open -= 1;
+    this.#quietSinceMs = performance.now();
+    if (made === null) {
+      this.refused += 1;
+      await route.abort('failed').catch(() => {});
+    } else {
+      this.loaded += 1;
+      await answer(route, made);
+    }
+  }
 }
 
 /** Extra time for a page to stop, ms. A page with an endless script stops answering, and its browser is killed. */

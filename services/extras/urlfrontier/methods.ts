@@ -41,48 +41,22 @@ export interface ServedApi {
 
 export function methodsOf(api: ServedApi): Readonly<Record<string, Method>> {
   const { crawls, log, peers } = api;
-  const unary = (request: string, answer: string, act: (request: never) => unknown): Unary => ({
-    kind: 'unary',
-    request,
-    answer,
-    act: async (given) => act(given),
-  });
-  const empty = (request: string, act: (request: never) => Promise<unknown>): Unary =>
-    unary(request, 'Empty', async (given) => {
-      await act(given);
-      return {};
-    });
-  /** Does something to one queue, whether it exists or not. */
-  const toQueue = async ({ key, crawlID: given }: OfQueue, text: string, change: OrderOf): Promise<number> => {
-    if (key === '') throw new CallFailed('INVALID_ARGUMENT', 'key: it is empty; send the key of the queue');
-    log.write('INFO', () => `queue ${JSON.stringify(key)} of crawl ${crawlIdOf(given)}: ${text}`);
-    return order(partitionFor(await crawls.open(crawlIdOf(given)), key), { ...change, key } as never);
-  };
   const methods = {
     ...putMethods(createRouter(crawls, peers)),
+    ...urlMethods(crawls, log),
+    ...crawlMethods(api),
+    ...queueMethods(crawls, log, (delayMs) => api.configure({ delayMs })),
+    ...processMethods(api),
+  };
+  const passed: Record<string, Method> = { ...methods, ...passedOn(peers, methods) };
+  passed['DeleteCrawl'] = freesItsId(crawls, passed['DeleteCrawl'] as Unary);
+  return Object.fromEntries(Object.entries(passed).map(([name, method]) => [name, logged(name, method, log)]));
+}
+
+/** Reads and purges URLs. */
+function urlMethods(crawls: ServedCrawls, log: RequestLog) {
+  return {
     GetURLs: stream('GetParams', (params: GetParams, answers) => getUrls(crawls, params, answers)),
-    ListNodes: unary('Empty', 'StringList', async () => ({ values: await api.nodes() })),
-    ListCrawls: unary('Local', 'StringList', () => ({
-      values: crawls.ids().filter((id) => {
-        const open = crawls.list().find((crawl) => crawl.id === id);
-        // A crawl that is not open here has no deleted URLs.
-        return open === undefined || open.partitions.some((one) => (one?.core?.state.counters.admitted ?? 0) > 0);
-      }),
-    })),
-    ListQueues: unary('Pagination', 'QueueList', (page: Pagination) => listQueues(crawls, page)),
-    DeleteCrawl: unary('DeleteCrawlMessage', 'Long', async ({ value: given }: { value: string }) => {
-      const id = crawlIdOf(given);
-      log.write('INFO', () => `crawl ${id}: deleted`);
-      let value = 0;
-      for (const crawl of crawls.list().filter((one) => one.id === id))
-        for (const partition of ownPartitions(crawl)) value += await order(partition, { kind: 'dropAll' });
-      await crawls.close(id);
-      return { value };
-    }),
-    DeleteQueue: unary('QueueWithinCrawlParams', 'Long', async (queue: OfQueue) => {
-      if (queue.key === '' || (await crawls.find(crawlIdOf(queue.crawlID))) === undefined) return { value: 0 };
-      return { value: await toQueue(queue, 'deleted', { kind: 'drop' }) };
-    }),
     CountURLs: unary('CountUrlParams', 'Long', async (filter: Filter) => ({ value: await countUrls(crawls, filter) })),
     PurgeURLs: unary('PurgeUrlParams', 'Long', async (params: OfQueue & { days: number }) => {
       const value = await purgeUrls(crawls, params);
@@ -92,40 +66,94 @@ export function methodsOf(api: ServedApi): Readonly<Record<string, Method>> {
       );
       return { value };
     }),
-    GetStats: unary('QueueWithinCrawlParams', 'Stats', (queue: OfQueue) => stats(crawls, queue)),
-    GetActive: unary('Local', 'Boolean', () => ({ state: api.isActive() })),
     GetURLStatus: unary('URLStatusRequest', 'URLItem', (request: OfQueue & { url: string }) =>
       urlStatus(crawls, request),
     ),
     ListURLs: stream('ListUrlParams', (params: ListUrlParams, answers) => listUrls(crawls, params, answers)),
+  };
+}
+
+function crawlMethods({ crawls, log }: Pick<ServedApi, 'crawls' | 'log'>) {
+  return {
+    ListCrawls: unary('Local', 'StringList', () => ({
+      values: crawls.ids().filter((id) => {
+        const open = crawls.list().find((crawl) => crawl.id === id);
+        // A crawl that is not open here has no deleted URLs.
+        return open === undefined || open.partitions.some((one) => (one?.core?.state.counters.admitted ?? 0) > 0);
+      }),
+    })),
+    DeleteCrawl: unary('DeleteCrawlMessage', 'Long', async ({ value: given }: { value: string }) => {
+      const id = crawlIdOf(given);
+      log.write('INFO', () => `crawl ${id}: deleted`);
+      let value = 0;
+      for (const crawl of crawls.list().filter((one) => one.id === id))
+        for (const partition of ownPartitions(crawl)) value += await order(partition, { kind: 'dropAll' });
+      await crawls.close(id);
+      return { value };
+    }),
+  };
+}
+
+/** `setDelay`: sets the delay of all queues. */
+function queueMethods(crawls: ServedCrawls, log: RequestLog, setDelay: (delayMs: number) => Promise<void>) {
+  /** Does something to one queue, whether it exists or not. */
+  const toQueue = async ({ key, crawlID: given }: OfQueue, text: string, change: OrderOf): Promise<number> => {
+    if (key === '') throw new CallFailed('INVALID_ARGUMENT', 'key: it is empty; send the key of the queue');
+    log.write('INFO', () => `queue ${JSON.stringify(key)} of crawl ${crawlIdOf(given)}: ${text}`);
+    return order(partitionFor(await crawls.open(crawlIdOf(given)), key), { ...change, key } as never);
+  };
+  return {
+    ListQueues: unary('Pagination', 'QueueList', (page: Pagination) => listQueues(crawls, page)),
+    GetStats: unary('QueueWithinCrawlParams', 'Stats', (queue: OfQueue) => stats(crawls, queue)),
+    DeleteQueue: unary('QueueWithinCrawlParams', 'Long', async (queue: OfQueue) => {
+      if (queue.key === '' || (await crawls.find(crawlIdOf(queue.crawlID))) === undefined) return { value: 0 };
+      return { value: await toQueue(queue, 'deleted', { kind: 'drop' }) };
+    }),
     BlockQueueUntil: empty('BlockQueueParams', async (queue: OfQueue & { time: Whole }) => {
       if (queue.key === '') return;
       await toQueue(queue, `blocked until ${numberOf(queue.time)}`, { kind: 'block', untilMs: msOf(queue.time) });
-    }),
-    SetActive: empty('Active', async ({ state }: { state: boolean }) => {
-      log.write('INFO', () => (state ? 'active' : 'inactive: GetURLs gives nothing'));
-      await api.configure({ paused: !state });
     }),
     SetDelay: empty('QueueDelayParams', async (queue: OfQueue & { delay_requestable: number }) => {
       const delayMs = 1000 * queue.delay_requestable;
       if (queue.key !== '') return toQueue(queue, `delay ${delayMs} ms`, { kind: 'delay', delayMs });
       log.write('INFO', () => `delay of all queues: ${delayMs} ms`);
-      return api.configure({ delayMs });
+      return setDelay(delayMs);
     }),
-    SetLogLevel: empty('LogLevelParams', async ({ package: name, level }: { package: string; level: number }) =>
-      log.setLevel(name, level),
-    ),
     SetCrawlLimit: empty('CrawlLimitParams', async (queue: OfQueue & { limit: number }) =>
       toQueue(queue, `limit ${queue.limit}`, { kind: 'limit', done: queue.limit }),
     ),
   };
-  const passed: Record<string, Method> = { ...methods, ...passedOn(peers, methods) };
-  passed['DeleteCrawl'] = freesItsId(crawls, passed['DeleteCrawl'] as Unary);
-  return Object.fromEntries(Object.entries(passed).map(([name, method]) => [name, logged(name, method, log)]));
+}
+
+/** The processes that serve the crawls, and their settings. */
+function processMethods(api: Pick<ServedApi, 'nodes' | 'isActive' | 'configure' | 'log'>) {
+  const { log } = api;
+  return {
+    ListNodes: unary('Empty', 'StringList', async () => ({ values: await api.nodes() })),
+    GetActive: unary('Local', 'Boolean', () => ({ state: api.isActive() })),
+    SetActive: empty('Active', async ({ state }: { state: boolean }) => {
+      log.write('INFO', () => (state ? 'active' : 'inactive: GetURLs gives nothing'));
+      await api.configure({ paused: !state });
+    }),
+    SetLogLevel: empty('LogLevelParams', async ({ package: name, level }: { package: string; level: number }) =>
+      log.setLevel(name, level),
+    ),
+  };
 }
 
 type Unary = Method & { readonly kind: 'unary' };
 type Stream = Method & { readonly kind: 'stream' };
+
+function unary(request: string, answer: string, act: (request: never) => unknown): Unary {
+  return { kind: 'unary', request, answer, act: async (given) => act(given) };
+}
+
+function empty(request: string, act: (request: never) => Promise<unknown>): Unary {
+  return unary(request, 'Empty', async (given) => {
+    await act(given);
+    return {};
+  });
+}
 
 function stream(request: string, act: (request: never, answers: Answers) => Promise<void>): Stream {
   return { kind: 'stream', request, act };

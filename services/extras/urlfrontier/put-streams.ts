@@ -123,78 +123,126 @@ interface Stream {
 
 /** Resolves when the client has ended its stream and every request was answered; rejects with what cannot be read. */
 function gather(requests: Requests, answers: Answers, stream: Stream): Promise<void> {
-  const { room } = requests;
   return new Promise((resolve, reject) => {
-    let gathered: Gathered[] = [];
-    let [itemsUnderWay, bytesUnderWay, isEnded, isDue] = [0, 0, false, false];
-    let answered: Promise<void> = Promise.resolve();
-    const isFull = () =>
-      itemsUnderWay >= pullLimits.putsUnderWay ||
-      bytesUnderWay >= putLimits.bytesUnderWay ||
-      (bytesUnderWay >= putLimits.bytesFree && room.isFull);
-    const goOn = () => {
-      if (!isFull()) return requests.resume();
-      if (room.isFull) room.wait(goOn);
-    };
-    const flush = () => {
-      isDue = false;
-      const [batch, before] = [gathered, answered];
-      gathered = [];
-      const items = batch.flatMap(({ asked }) => asked.placed);
-      const put = stream.put(items);
-      const acked = async () => {
-        try {
-          await put;
-          // Acks go out in the order of the items, whichever partition answers first.
-          await before;
-          return batch.map(({ asked }) => stream.answer(asked));
-        } finally {
-          room.release(roomOf(batch));
-        }
-      };
-      answered = acked().then(async (acks) => {
-        await answers.write(acks);
-        itemsUnderWay -= items.length;
-        bytesUnderWay -= batch.reduce((sum, one) => sum + one.bytes, 0);
-        goOn();
-      });
-      answered.catch((error) => end(() => reject(error)));
-    };
-    const end = (act: () => void) => {
-      isEnded = true;
-      room.forget(goOn);
-      if (isDue) flush();
-      act();
-    };
-    requests.onRequest((bytes) => {
-      if (isEnded) return;
-      let asked: Asked;
-      try {
-        asked = stream.read(bytes);
-      } catch (error) {
-        const failure = new CallFailed('INVALID_ARGUMENT', `the message cannot be read: ${(error as Error).message}`);
-        return end(() => answered.then(() => reject(failure), reject));
-      }
-      const one: Gathered = { asked, bytes: bytes.length };
-      if (!room.take(roomOf([one]))) {
-        const why = 'the server is busy with other items: send this item again later';
-        return end(() => answered.then(() => reject(new CallFailed('RESOURCE_EXHAUSTED', why)), reject));
-      }
-      gathered.push(one);
-      itemsUnderWay += asked.placed.length;
-      bytesUnderWay += bytes.length;
-      if (isFull()) {
-        requests.pause();
-        if (room.isFull) room.wait(goOn);
-      }
-      if (isDue) return;
-      isDue = true;
-      setImmediate(() => isDue && flush());
-    });
-    requests.onEnd(() => {
-      if (!isEnded) end(() => answered.then(resolve, reject));
-    });
+    new Gathering(requests, answers, stream, resolve, reject).begin();
   });
+}
+
+/** The items of one stream: gathered until the end of the event loop's turn, then put together and acked in order. */
+class Gathering {
+  readonly #requests: Requests;
+  readonly #answers: Answers;
+  readonly #stream: Stream;
+  readonly #resolve: () => void;
+  readonly #reject: (error: unknown) => void;
+  #gathered: Gathered[] = [];
+  #itemsUnderWay = 0;
+  #bytesUnderWay = 0;
+  /** Nothing more is read. */
+  #isEnded = false;
+  /** A flush will follow. */
+  #isDue = false;
+  #answered: Promise<void> = Promise.resolve();
+
+  constructor(
+    requests: Requests,
+    answers: Answers,
+    stream: Stream,
+    resolve: () => void,
+    reject: (error: unknown) => void,
+  ) {
+    this.#requests = requests;
+    this.#answers = answers;
+    this.#stream = stream;
+    this.#resolve = resolve;
+    this.#reject = reject;
+  }
+
+  begin(): void {
+    this.#requests.onRequest((bytes) => this.#take(bytes));
+    this.#requests.onEnd(() => {
+      if (!this.#isEnded) this.#end(() => this.#answered.then(this.#resolve, this.#reject));
+    });
+  }
+
+  #take(bytes: Uint8Array): void {
+    if (this.#isEnded) return;
+    let asked: Asked;
+    try {
+      asked = this.#stream.read(bytes);
+    } catch (error) {
+      const why = `the message cannot be read: ${(error as Error).message}`;
+      return this.#refuse(new CallFailed('INVALID_ARGUMENT', why));
+    }
+    const { room } = this.#requests;
+    const one: Gathered = { asked, bytes: bytes.length };
+    if (!room.take(roomOf([one]))) {
+      const why = 'the server is busy with other items: send this item again later';
+      return this.#refuse(new CallFailed('RESOURCE_EXHAUSTED', why));
+    }
+    this.#gathered.push(one);
+    this.#itemsUnderWay += asked.placed.length;
+    this.#bytesUnderWay += bytes.length;
+    if (this.#isFull()) {
+      this.#requests.pause();
+      if (room.isFull) room.wait(this.#goOn);
+    }
+    if (this.#isDue) return;
+    this.#isDue = true;
+    setImmediate(() => this.#isDue && this.#flush());
+  }
+
+  /** Ends the stream with a failure, once the earlier items are acked. */
+  #refuse(failure: CallFailed): void {
+    this.#end(() => this.#answered.then(() => this.#reject(failure), this.#reject));
+  }
+
+  #isFull(): boolean {
+    return (
+      this.#itemsUnderWay >= pullLimits.putsUnderWay ||
+      this.#bytesUnderWay >= putLimits.bytesUnderWay ||
+      (this.#bytesUnderWay >= putLimits.bytesFree && this.#requests.room.isFull)
+    );
+  }
+
+  /** A field, because the room knows who waits by it. */
+  readonly #goOn = (): void => {
+    if (!this.#isFull()) return this.#requests.resume();
+    const { room } = this.#requests;
+    if (room.isFull) room.wait(this.#goOn);
+  };
+
+  #flush(): void {
+    this.#isDue = false;
+    const batch = this.#gathered;
+    this.#gathered = [];
+    const items = batch.flatMap(({ asked }) => asked.placed);
+    this.#answered = this.#acked(batch, this.#stream.put(items), this.#answered).then(async (acks) => {
+      await this.#answers.write(acks);
+      this.#itemsUnderWay -= items.length;
+      this.#bytesUnderWay -= batch.reduce((sum, one) => sum + one.bytes, 0);
+      this.#goOn();
+    });
+    this.#answered.catch((error) => this.#end(() => this.#reject(error)));
+  }
+
+  async #acked(batch: readonly Gathered[], put: Promise<void>, before: Promise<void>): Promise<Uint8Array[]> {
+    try {
+      await put;
+      // Acks go out in the order of the items, whichever partition answers first.
+      await before;
+      return batch.map(({ asked }) => this.#stream.answer(asked));
+    } finally {
+      this.#requests.room.release(roomOf(batch));
+    }
+  }
+
+  #end(act: () => void): void {
+    this.#isEnded = true;
+    this.#requests.room.forget(this.#goOn);
+    if (this.#isDue) this.#flush();
+    act();
+  }
 }
 
 /** `date`: of a known URL; 0: never again. */

@@ -1,5 +1,6 @@
 /** The values of the Helm chart as a page for people (deploy/CHART.md). */
 
+import { productVersion } from '../../runtime/version.ts';
 import { type ChartValues, partsOf } from './chart-values.ts';
 import type { HelmChart } from './helm-chart.ts';
 
@@ -7,12 +8,15 @@ const head = `# The Helm chart
 
 \`npm run generate\` writes this page from the chart’s declared values.
 
+No registry has the image: build it, and push it to yours. With kind, \`kind load docker-image crawlstream:TAG\` takes the place of the push.
+
 \`\`\`sh
-helm install crawlstream deploy/helm/crawlstream --set settings.BROKERS=kafka:9092 --set settings.CONTACT=crawl@your.domain
-helm test crawlstream
+docker build -f deploy/Dockerfile -t registry.your.domain/crawlstream:${productVersion} . && docker push registry.your.domain/crawlstream:${productVersion}
+helm install crawlstream deploy/helm/crawlstream -n crawls --create-namespace --set image.repository=registry.your.domain/crawlstream --set settings.BROKERS=kafka.data:9092 --set settings.CONTACT=crawl@your.domain
+helm test crawlstream -n crawls
 \`\`\`
 
-Brokers and contact are required. Everything else has a default, and names nothing that you did not: without
+Image, brokers and contact are yours to give. Everything else has a default, and names nothing that you did not: without
 \`settings.SNAPSHOTS\` there are no snapshots, without \`settings.ARCHIVE\` there is no archive, without \`settings.REGISTRY\` there is no
 registry. \`values.schema.json\` refuses misspelt and ill-typed values by name.
 
@@ -23,13 +27,38 @@ registry. \`values.schema.json\` refuses misspelt and ill-typed values by name.
   set \`settings.AWS_ENDPOINT_URL=http://minio.storage:9000\`.
 - **Credentials.** They come from Secrets, by \`extraEnv\`, \`extraEnvFrom\` and \`extraVolumes\`, of all pods or of a role. Settings are in a ConfigMap, which
   shows them to everybody: passwords are refused there. On EKS, give the role by \`serviceAccount.annotations\` (IRSA), or set
-  \`network.podIdentity=true\` (Pod Identity).
+  \`network.podIdentity=true\` (Pod Identity). For a login with SASL and your own authority, put [this](#logging-in) into a values file.
+- **Secrets that roles expect**, with the prefix of all names (below: \`crawlstream\`). \`crawlstream-http\` with \`token\` lets frontiers and operators query a
+  frontier; without it a frontier answers only probes and metrics. \`urlfrontier\` does not start without \`crawlstream-grpc\` (\`token\`) and
+  \`crawlstream-grpc-tls\` (\`tls.crt\`, \`tls.key\`).
 - **Several crawls in a namespace.** Each is a release with its own \`settings.CRAWL\`. All names, selectors and policies begin with the release’s name.
+  Two releases with the same \`settings.CRAWL\` and brokers are one crawl: they share its topics.
 - **Upgrades from 0.2.0 and 0.3.0.** These charts named everything \`crawlstream\`, whatever the release. A release of that name keeps its names and volumes.
   Any other release needs \`fullnameOverride: crawlstream\`. They also set a registry, a bucket and an index that you had not named: give those that you use.
   \`helm upgrade\` fails with the missing value’s name. Tools that render without a cluster, such as Argo CD, cannot check it.
 - **Updates.** Frontiers are updated one by one. The next begins when the last has been ready for \`frontier.minReadySeconds\`: its
   partitions are restored, and its warm copies of others have caught up.
+
+## Logging in
+
+\`\`\`yaml
+settings:
+  CRAWLSTREAM_KAFKA_MECHANISM: scram-sha-512
+  CRAWLSTREAM_KAFKA_CA: /run/secrets/kafka/ca.pem
+extraEnv:
+  - { name: CRAWLSTREAM_KAFKA_USERNAME, valueFrom: { secretKeyRef: { name: kafka-login, key: username } } }
+  - { name: CRAWLSTREAM_KAFKA_PASSWORD, valueFrom: { secretKeyRef: { name: kafka-login, key: password } } }
+extraVolumes:
+  - { name: kafka-ca, secret: { secretName: kafka-ca } }
+extraVolumeMounts:
+  - { name: kafka-ca, mountPath: /run/secrets/kafka, readOnly: true }
+\`\`\`
+
+\`\`\`sh
+kubectl -n crawls create secret generic kafka-login --from-literal=username=USER --from-literal=password=PASSWORD
+kubectl -n crawls create secret generic kafka-ca --from-file=ca.pem
+kubectl -n crawls create secret generic crawlstream-http --from-literal=token=TOKEN
+\`\`\`
 
 ## Settings
 

@@ -95,11 +95,14 @@ const image = (repository: string, about: string, version: string): ChartValue =
 /** `settings`: their schema. */
 export function chartValues(version: string, settings: JsonSchema): ChartValues {
   return {
-    nameOverride: value('', 'in place of `crawlstream` behind the release’s name', string),
+    nameOverride: value('', 'in place of `crawlstream` behind the release’s name', {
+      type: 'string',
+      pattern: '^$|^[a-z0-9]([-a-z0-9]{0,38}[a-z0-9])?$',
+    }),
     fullnameOverride: value(
       '',
-      'prefix of all names. Empty: the release’s name, with `-crawlstream` where that is not in it',
-      { type: 'string', pattern: '^$|^[a-z0-9]([-a-z0-9]{0,38}[a-z0-9])?$' },
+      'prefix of all names. Empty: the release’s name, with `-crawlstream` where that is not in it, and a hash where it is long, has a dot or begins with a digit',
+      { type: 'string', pattern: '^$|^[a-z]([-a-z0-9]{0,38}[a-z0-9])?$' },
     ),
     image: image('crawlstream', 'image of all processes but `render`; `digest` replaces `tag`', version),
     renderImage: image('crawlstream-render', 'image of `render`', version),
@@ -160,9 +163,14 @@ function operatorValues(): ChartValues {
       closed({ enabled: flag, labels: texts, interval: { type: 'string', pattern: '^[0-9]+(ms|s|m|h)$' } }),
     ),
     alerts: value(
-      { enabled: false, labels: {}, freshnessDays: 7 },
-      'a PrometheusRule with the alerts of deploy/monitoring. One release of a cluster is enough: alerts name their crawl. `freshnessDays`: an alert fires if one page in twenty was last visited longer ago',
-      closed({ enabled: flag, labels: texts, freshnessDays: { type: 'number', exclusiveMinimum: 0 } }),
+      { enabled: false, labels: {}, freshnessDays: 7, runbook: '' },
+      'a PrometheusRule with our alerts. One release of a cluster is enough. `freshnessDays`: an alert fires if one page in twenty was last visited longer ago. `runbook`: URL of your copy of deploy/RUNBOOK.md. Empty: alerts have no link',
+      closed({
+        enabled: flag,
+        labels: texts,
+        freshnessDays: { type: 'number', exclusiveMinimum: 0 },
+        runbook: { type: 'string', pattern: '^$|^https?://[^\\s#]+$' },
+      }),
     ),
     board: value(
       { enabled: false, labels: { grafana_dashboard: '1' } },

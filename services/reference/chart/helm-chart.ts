@@ -142,13 +142,13 @@ class Chart {
   }
 
   #scaling({ spec }: Manifest): void {
-    const value = (path: string) => this.#marks.inline(`{{ .Values.${path} }}`);
+    const value = (path: string) => this.#marks.inline(shown(`.Values.${path}`));
     spec.minReplicaCount = value('autoscaling.minReplicas');
     spec.maxReplicaCount = value('autoscaling.maxReplicas');
     const [hosts, lag] = spec.triggers;
     hosts.metadata.serverAddress = value('autoscaling.prometheus');
     hosts.metadata.query = hosts.metadata.query.replace('crawl="crawl"', `crawl="${value('settings.CRAWL')}"`);
-    lag.metadata.bootstrapServers = value('settings.BROKERS | quote');
+    lag.metadata.bootstrapServers = this.#marks.inline('{{ .Values.settings.BROKERS | quote }}');
     for (const field of ['consumerGroup', 'topic'])
       lag.metadata[field] = lag.metadata[field].replace(/^crawl\./, `${value('settings.CRAWL')}.`);
     lag.metadata['<<kafka>>'] = this.#marks.lines('include "crawlstream.kedaKafka" .');
@@ -175,7 +175,7 @@ class Chart {
       ...(grace !== undefined && { terminationGracePeriodSeconds: grace }),
       resources: container.resources,
     });
-    const value = (path: string) => marks.inline(`{{ .Values.${role}.${path} }}`);
+    const value = (path: string) => marks.inline(shown(`.Values.${role}.${path}`));
     if (replicas !== undefined) manifest.spec.replicas = replicasOf(role, marks, value);
     if (minReadySeconds !== undefined) manifest.spec.minReadySeconds = value('minReadySeconds');
     if (grace !== undefined) spec.terminationGracePeriodSeconds = value('terminationGracePeriodSeconds');
@@ -235,11 +235,16 @@ class Chart {
       const setting =
         Object.entries(conditionalArguments).find(([text]) => arg.includes(text))?.[1] ??
         (arg === 'REGISTRY' || (arg === '--registry' && next === 'REGISTRY') ? 'REGISTRY' : undefined);
-      const text = arg in argumentSettings ? `{{ .Values.settings.${arg} | toString | quote }}` : arg;
+      const text = arg in argumentSettings ? `{{ include "crawlstream.text" .Values.settings.${arg} | quote }}` : arg;
       if (setting !== undefined) return this.#marks.when(`.Values.settings.${setting}`, text);
       return text === arg ? arg : this.#marks.inline(text);
     });
   }
+}
+
+/** Helm would write a whole number of a million or more as 1e+06. */
+function shown(value: string): string {
+  return `{{ include "crawlstream.text" ${value} }}`;
 }
 
 /** With autoscaling, KEDA sets the number of fetchers. */

@@ -20,7 +20,7 @@ import { type LevelDb, openLevelDb } from './level-binding.ts';
 import { openLevelReader, removeStaleReaders } from './level-reader.ts';
 import { filesByLevel, leveldbFigures } from './lsm-figures.ts';
 import { rewriteTables } from './rewrite-tables.ts';
-import type { ScanRange, StateStore, StoreOp, StoreOptions } from './store.ts';
+import type { ScanRange, StateStore, StoreFigures, StoreOp, StoreOptions } from './store.ts';
 import { storeError } from './store-errors.ts';
 import { createStoreGate } from './store-gate.ts';
 import { storeLimits } from './store-limits.ts';
@@ -43,14 +43,14 @@ export async function openLevelStore(folder: string, options: StoreOptions = {})
   try {
     if (options.readOnly) {
       const { db, end } = await openLevelReader(folder, (path) => open(path, false));
-      return createStore({ db, folder, end });
+      return new LevelStore({ db, folder, end });
     }
     await makeFolders(folder, { recursive: true });
     const db = await open(folder, true);
     await removeStaleReaders(folder);
     // LevelDB does not sync the names of logs: a power cut could remove the file, with all its synced rows.
     await syncFolder(folder);
-    return createStore({ db, folder, end: () => db.close(), memtableBytes });
+    return new LevelStore({ db, folder, end: () => db.close(), memtableBytes });
   } catch (error) {
     throw error instanceof CrawlstreamError ? error : levelError(error as Error, folder);
   }
@@ -64,30 +64,78 @@ interface Opened {
   readonly memtableBytes?: number;
 }
 
-function createStore({ db, folder, end, memtableBytes }: Opened): StateStore {
-  const gate = createStoreGate();
+/** Its public acts are fields, since callers spread stores, and hand out single acts. */
+class LevelStore implements StateStore {
+  readonly #opened: Opened;
+  readonly #gate = createStoreGate();
   /** After a failed write, the log may end in half a record, and LevelDB would append after it. */
-  let failure: CrawlstreamError | undefined;
-  let lastWrite: Promise<void> = Promise.resolve();
-  let unflushedBytes = 0;
+  #failure: CrawlstreamError | undefined;
+  #lastWrite: Promise<void> = Promise.resolve();
+  #unflushedBytes = 0;
 
-  const call = async <T>(act: () => Promise<T>): Promise<T> => {
-    gate.enter();
+  constructor(opened: Opened) {
+    this.#opened = opened;
+  }
+
+  readonly get: StateStore['get'] = async (key) => (await this.getMany([key]))[0];
+
+  readonly getMany: StateStore['getMany'] = (keys) => this.#call(() => this.#opened.db.getMany(keys.map(asBuffer)));
+
+  readonly scan: StateStore['scan'] = (range) => this.#scan(range);
+
+  readonly write: StateStore['write'] = async (ops, options) => {
+    const { folder, memtableBytes } = this.#opened;
+    if (memtableBytes === undefined) {
+      throw new CrawlstreamError('UNSUPPORTED', `the store in ${folder} is open read-only`);
+    }
+    this.#gate.enter();
+    // One at a time: the threads behind the binding would let them overtake each other.
+    const written = this.#lastWrite.then(() =>
+      ops.length === 0 ? undefined : this.#writeNow(ops, options?.sync ?? false, memtableBytes),
+    );
+    this.#lastWrite = written.catch(() => {});
     try {
-      return await act();
-    } catch (error) {
-      throw levelError(error as Error, folder);
+      await written;
     } finally {
-      gate.leave();
+      this.#gate.leave();
     }
   };
 
-  const getMany = (keys: readonly Uint8Array[]) => call(() => db.getMany(keys.map(asBuffer)));
+  readonly rewrite = (): Promise<void> => {
+    const { db, folder } = this.#opened;
+    return rewriteTables({
+      folder,
+      getMany: this.getMany,
+      write: this.write,
+      compact: (from, to) => this.#call(() => db.compactRange(from, to)),
+      flush: () => this.#call(() => db.compactRange(noRange, noRange)),
+      levels: () => filesByLevel((name) => db.getProperty(name), 'leveldb'),
+    });
+  };
 
-  async function* scan(range: ScanRange): AsyncGenerator<readonly [Buffer, Buffer]> {
-    gate.check();
+  readonly figures = (): StoreFigures | null =>
+    this.#gate.isOpen() ? leveldbFigures((name) => this.#opened.db.getProperty(name)) : null;
+
+  readonly close: StateStore['close'] = () => {
+    const { end, folder } = this.#opened;
+    return this.#gate.close(() => end().catch((error) => Promise.reject(levelError(error, folder))));
+  };
+
+  async #call<T>(act: () => Promise<T>): Promise<T> {
+    this.#gate.enter();
+    try {
+      return await act();
+    } catch (error) {
+      throw levelError(error as Error, this.#opened.folder);
+    } finally {
+      this.#gate.leave();
+    }
+  }
+
+  async *#scan(range: ScanRange): AsyncGenerator<readonly [Buffer, Buffer]> {
+    this.#gate.check();
     if (range.limit === 0 || Buffer.compare(range.gte, range.lt) >= 0) return;
-    const iterator = db.iterator({
+    const iterator = this.#opened.db.iterator({
       gte: asBuffer(range.gte),
       lt: asBuffer(range.lt),
       reverse: range.reverse ?? false,
@@ -96,11 +144,11 @@ function createStore({ db, folder, end, memtableBytes }: Opened): StateStore {
     });
     try {
       for (;;) {
-        const rows = await call(() => iterator.nextv(1000));
+        const rows = await this.#call(() => iterator.nextv(1000));
         if (rows.length === 0) return;
         for (const row of rows) {
           yield row;
-          gate.check();
+          this.#gate.check();
         }
       }
     } finally {
@@ -108,57 +156,23 @@ function createStore({ db, folder, end, memtableBytes }: Opened): StateStore {
     }
   }
 
-  const writeNow = async (ops: readonly StoreOp[], sync: boolean, memtableMax: number) => {
-    if (failure !== undefined) throw failure;
+  async #writeNow(ops: readonly StoreOp[], sync: boolean, memtableMax: number): Promise<void> {
+    if (this.#failure !== undefined) throw this.#failure;
+    const { db, folder } = this.#opened;
     try {
       const bytes = bytesOf(ops);
-      unflushedBytes += bytes + ops.length * memtableRowBytes;
-      const isFull = unflushedBytes >= memtableMax;
+      this.#unflushedBytes += bytes + ops.length * memtableRowBytes;
+      const isFull = this.#unflushedBytes >= memtableMax;
       await writeBatch(db, inKeyOrder(ops), bytes, sync || isFull);
       if (!isFull) return;
       await changeLog(db, folder);
       await syncFolder(folder);
-      unflushedBytes = 0;
+      this.#unflushedBytes = 0;
     } catch (error) {
-      failure = levelError(error as Error, folder);
-      throw failure;
+      this.#failure = levelError(error as Error, folder);
+      throw this.#failure;
     }
-  };
-
-  const write = async (ops: readonly StoreOp[], options?: { readonly sync?: boolean }): Promise<void> => {
-    if (memtableBytes === undefined) {
-      throw new CrawlstreamError('UNSUPPORTED', `the store in ${folder} is open read-only`);
-    }
-    gate.enter();
-    // One at a time: the threads behind the binding would let them overtake each other.
-    const written = lastWrite.then(() =>
-      ops.length === 0 ? undefined : writeNow(ops, options?.sync ?? false, memtableBytes),
-    );
-    lastWrite = written.catch(() => {});
-    try {
-      await written;
-    } finally {
-      gate.leave();
-    }
-  };
-
-  return {
-    get: async (key) => (await getMany([key]))[0],
-    getMany,
-    scan,
-    write,
-    rewrite: () =>
-      rewriteTables({
-        folder,
-        getMany,
-        write,
-        compact: (from, to) => call(() => db.compactRange(from, to)),
-        flush: () => call(() => db.compactRange(noRange, noRange)),
-        levels: () => filesByLevel((name) => db.getProperty(name), 'leveldb'),
-      }),
-    figures: () => (gate.isOpen() ? leveldbFigures((name) => db.getProperty(name)) : null),
-    close: () => gate.close(() => end().catch((error) => Promise.reject(levelError(error, folder)))),
-  };
+  }
 }
 
 /** A chained batch costs two thirds of the other, but holds native memory until it is collected. */

@@ -19,7 +19,7 @@ import {
   type RocksdbBinding,
 } from './rocksdb-binding.ts';
 import { createLogRoll, type LogRoll } from './rocksdb-log-roll.ts';
-import type { ScanRange, StateStore, StoreOp, StoreOptions } from './store.ts';
+import type { ScanRange, StateStore, StoreFigures, StoreOp, StoreOptions } from './store.ts';
 import { storeClosed, storeError } from './store-errors.ts';
 import { createStoreGate } from './store-gate.ts';
 import { storeLimits } from './store-limits.ts';
@@ -42,10 +42,10 @@ export async function openRocksdbStore(folder: string, options: StoreOptions = {
   try {
     const open = () => openDb(binding, folder, openOptions);
     const close = (db: DbContext) => new Promise<void>((resolve) => binding.db_close(db, () => resolve()));
-    if (readOnly) return createStore(binding, await openBesideWriter(folder, open, close), folder);
+    if (readOnly) return new RocksdbStore(binding, await openBesideWriter(folder, open, close), folder);
     await makeFolders(folder, { recursive: true });
     const db = await open();
-    return createStore(binding, db, folder, createLogRoll(binding, db, openOptions.writeBufferSize));
+    return new RocksdbStore(binding, db, folder, createLogRoll(binding, db, openOptions.writeBufferSize));
   } catch (error) {
     throw error instanceof CrawlstreamError ? error : storeError(error as Error, folder);
   }
@@ -59,36 +59,105 @@ async function openDb(binding: RocksdbBinding, folder: string, options: OpenOpti
   return db;
 }
 
-/** `logRoll`: absent if the store is open read-only. */
-function createStore(binding: RocksdbBinding, db: DbContext, folder: string, logRoll?: LogRoll): StateStore {
-  const gate = createStoreGate();
-  const scans = new Set<() => Promise<void>>();
+/** Its public acts are fields, since callers spread stores, and hand out single acts. */
+class RocksdbStore implements StateStore {
+  readonly #binding: RocksdbBinding;
+  readonly #db: DbContext;
+  readonly #folder: string;
+  readonly #logRoll: LogRoll | undefined;
+  readonly #gate = createStoreGate();
+  /** Ends each open scan. */
+  readonly #scans = new Set<() => Promise<void>>();
   /**
    * Waiting writes; the first one is running. They run one at a time, since the binding's threads would reorder them.
    */
-  const waitingWrites: (() => void)[] = [];
+  readonly #waitingWrites: (() => void)[] = [];
   /** The error of a failed write: RocksDB would append after half a record, and lose the following ones. */
-  let failure: CrawlstreamError | undefined;
+  #failure: CrawlstreamError | undefined;
 
-  const call = <T>(start: (done: Callback<T>) => void): Promise<T> =>
-    new Promise((resolve, reject) => {
-      gate.check();
-      start((error, value) => {
-        gate.leave();
-        if (error) reject(error instanceof CrawlstreamError ? error : storeError(error, folder));
-        else resolve(value as T);
+  /** `logRoll`: absent if the store is open read-only. */
+  constructor(binding: RocksdbBinding, db: DbContext, folder: string, logRoll?: LogRoll) {
+    this.#binding = binding;
+    this.#db = db;
+    this.#folder = folder;
+    this.#logRoll = logRoll;
+  }
+
+  readonly get: StateStore['get'] = async (key) => (await this.getMany([key]))[0];
+
+  readonly getMany: StateStore['getMany'] = (keys) =>
+    this.#call<(Buffer | undefined)[]>((done) =>
+      this.#binding.db_get_many(this.#db, keys, { asBuffer: true, fillCache: true }, done),
+    );
+
+  readonly scan: StateStore['scan'] = (range) => this.#scan(range);
+
+  readonly write: StateStore['write'] = (ops, options) => {
+    const logRoll = this.#logRoll;
+    if (logRoll === undefined)
+      return Promise.reject(new CrawlstreamError('UNSUPPORTED', `the store in ${this.#folder} is open read-only`));
+    if (this.#failure !== undefined) return Promise.reject(this.#failure);
+    if (ops.length === 0) return this.#gate.isOpen() ? Promise.resolve() : Promise.reject(storeClosed());
+    const rows = inKeyOrder(ops);
+    return this.#call<void>((done) => {
+      const finish: Callback = (error) => {
+        if (error && this.#failure === undefined) this.#failure = storeError(error, this.#folder);
+        done(error);
+        this.#waitingWrites.shift();
+        this.#waitingWrites[0]?.();
+      };
+      const start = () => {
+        if (this.#failure !== undefined) return finish(this.#failure);
+        const bytes = bytesOf(rows);
+        const isLast = logRoll.isDue(rows.length, bytes);
+        writeBatch(this.#binding, this.#db, rows, bytes, isLast || options?.sync === true, (error) => {
+          if (isLast && !error) logRoll.begin(finish);
+          else finish(error);
+        });
+      };
+      if (this.#waitingWrites.push(start) === 1) start();
+    });
+  };
+
+  readonly close: StateStore['close'] = () =>
+    this.#gate.close(async () => {
+      await Promise.all([...this.#scans].map((end) => end()));
+      await new Promise<void>((resolve, reject) => {
+        this.#binding.db_close(this.#db, (error) => (error ? reject(storeError(error, this.#folder)) : resolve()));
       });
-      gate.enter();
     });
 
-  const getMany = (keys: readonly Uint8Array[]) =>
-    call<(Buffer | undefined)[]>((done) => binding.db_get_many(db, keys, { asBuffer: true, fillCache: true }, done));
+  readonly rewrite = (): Promise<void> =>
+    rewriteTables({
+      folder: this.#folder,
+      getMany: this.getMany,
+      write: this.write,
+      compact: (from, to) => this.#call<void>((done) => this.#binding.db_compact_range(this.#db, from, to, done)),
+      levels: () => filesByLevel(this.#property, 'rocksdb'),
+    });
 
-  async function* scan(range: ScanRange): AsyncGenerator<readonly [Buffer, Buffer]> {
-    gate.check();
+  readonly figures = (): StoreFigures | null => (this.#gate.isOpen() ? rocksdbFigures(this.#property) : null);
+
+  readonly #property = (name: string) => this.#binding.db_get_property(this.#db, name);
+
+  #call<T>(start: (done: Callback<T>) => void): Promise<T> {
+    return new Promise((resolve, reject) => {
+      this.#gate.check();
+      start((error, value) => {
+        this.#gate.leave();
+        if (error) reject(error instanceof CrawlstreamError ? error : storeError(error, this.#folder));
+        else resolve(value as T);
+      });
+      this.#gate.enter();
+    });
+  }
+
+  async *#scan(range: ScanRange): AsyncGenerator<readonly [Buffer, Buffer]> {
+    this.#gate.check();
+    const binding = this.#binding;
     const limit = range.limit ?? -1;
     if (limit === 0 || Buffer.compare(range.gte, range.lt) >= 0) return;
-    const iterator = binding.iterator_init(db, {
+    const iterator = binding.iterator_init(this.#db, {
       gte: asBuffer(range.gte),
       lt: asBuffer(range.lt),
       reverse: range.reverse ?? false,
@@ -99,10 +168,10 @@ function createStore(binding: RocksdbBinding, db: DbContext, folder: string, log
     });
     let ended: Promise<void> | undefined;
     const end = () => (ended ??= new Promise<void>((resolve) => binding.iterator_end(iterator, () => resolve())));
-    scans.add(end);
+    this.#scans.add(end);
     try {
       for (let given = 0, finished = false; !finished && given !== limit; ) {
-        const rows = await call<Buffer[]>((done) =>
+        const rows = await this.#call<Buffer[]>((done) =>
           binding.iterator_next(iterator, (error, chunk, last) => {
             finished = last;
             done(error, chunk);
@@ -110,56 +179,14 @@ function createStore(binding: RocksdbBinding, db: DbContext, folder: string, log
         );
         for (let i = rows.length - 1; i > 0; i -= 2, given++) {
           yield [rows[i] as Buffer, rows[i - 1] as Buffer];
-          gate.check();
+          this.#gate.check();
         }
       }
     } finally {
       await end();
-      scans.delete(end);
+      this.#scans.delete(end);
     }
   }
-
-  const write = (ops: readonly StoreOp[], options?: { readonly sync?: boolean }): Promise<void> => {
-    if (logRoll === undefined)
-      return Promise.reject(new CrawlstreamError('UNSUPPORTED', `the store in ${folder} is open read-only`));
-    if (failure !== undefined) return Promise.reject(failure);
-    if (ops.length === 0) return gate.isOpen() ? Promise.resolve() : Promise.reject(storeClosed());
-    const rows = inKeyOrder(ops);
-    return call<void>((done) => {
-      const finish: Callback = (error) => {
-        if (error && failure === undefined) failure = storeError(error, folder);
-        done(error);
-        waitingWrites.shift();
-        waitingWrites[0]?.();
-      };
-      const start = () => {
-        if (failure !== undefined) return finish(failure);
-        const bytes = bytesOf(rows);
-        const isLast = logRoll.isDue(rows.length, bytes);
-        writeBatch(binding, db, rows, bytes, isLast || options?.sync === true, (error) => {
-          if (isLast && !error) logRoll.begin(finish);
-          else finish(error);
-        });
-      };
-      if (waitingWrites.push(start) === 1) start();
-    });
-  };
-
-  const close = () =>
-    gate.close(async () => {
-      await Promise.all([...scans].map((end) => end()));
-      await new Promise<void>((resolve, reject) => {
-        binding.db_close(db, (error) => (error ? reject(storeError(error, folder)) : resolve()));
-      });
-    });
-
-  const compact = (from: Buffer, to: Buffer) => call<void>((done) => binding.db_compact_range(db, from, to, done));
-  const levels = () => filesByLevel((name) => binding.db_get_property(db, name), 'rocksdb');
-  const rewrite = () => rewriteTables({ folder, getMany, write, compact, levels });
-
-  const figures = () => (gate.isOpen() ? rocksdbFigures((name) => binding.db_get_property(db, name)) : null);
-
-  return { get: async (key) => (await getMany([key]))[0], getMany, scan, write, close, rewrite, figures };
 }
 
 function writeBatch(

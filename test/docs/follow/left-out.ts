@@ -17,6 +17,10 @@ const text = (pattern: RegExp) => (place: Place) => pattern.test(place.text);
 const rules: readonly Rule[] = [
   { isIt: text(/^(docker|export CONTACT)\b/), why: 'needs Docker: npm run verify:containers follows it' },
   {
+    isIt: text(/^CONTACT=/),
+    why: 'needs Docker and a cluster: test/deploy/local-run.integration.test.ts follows it with fakes',
+  },
+  {
     isIt: ({ page, text }) => page === 'deploy/RUNBOOK.md' && text.startsWith('kubectl '),
     why: 'needs a cluster that the crawl runs on: who has one follows it there',
   },

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { claimsAllowed, createClaimsWorld, lossesAllowed } from '../../../lab/explore/claims/world.ts';
 import { explore, Violation, type World } from '../../../lab/explore/engine/explore.ts';
+import { worlds } from '../../../lab/explore/worlds.ts';
 import { LeaseDeadlines } from '../../../topology/frontier/hosts/lease-deadlines.ts';
 
 /** Two counters that are alike, each of which goes up to `most`. */
@@ -121,6 +122,17 @@ describe('every order of events in small worlds', () => {
     assert.equal(violation, null, violation?.history.join('\n'));
     assert.ok(states > 500, `${states} states`);
   });
+
+  for (const [name, depth] of [
+    ['quota', 6],
+    ['desk', 4],
+    ['forget', 4],
+  ] as const)
+    it(`the explorer finds nothing in the world ${name} up to depth ${depth}`, () => {
+      const { states, violation } = explore(worlds[name]!.create(), { depth, endsEvery: 32 });
+      assert.equal(violation, null, violation?.history.join('\n'));
+      assert.ok(states > 500, `${states} states`);
+    });
 
   it('the explorer finds a lease that ends before its deadline, and prints how', () => {
     const real = LeaseDeadlines.prototype.takeUpTo;

@@ -2,7 +2,7 @@
  * HTML as a stream of elements with all their attributes, for what looks at more than links: names in lower case,
  * entities decoded, text of scripts and styles apart from a reader's. By htmlparser2's Tokenizer: linear, and no tree.
  */
-import { Tokenizer } from 'htmlparser2';
+import { Tokenizer, type TokenizerCallbacks } from 'htmlparser2';
 import { decodeAttribute, decodeText } from '../entities.ts';
 import { richLimits } from './rich-limits.ts';
 
@@ -34,102 +34,138 @@ const endsForeign = new Set(
   ).split(' '),
 );
 
+/** Makes elements of the tokeniser's marks. Ends drawings as HTML does, because their end tags may be missing. */
+class MarkupReader implements TokenizerCallbacks {
+  readonly #html: string;
+  readonly #hasNul: boolean;
+  readonly #events: MarkupEvents;
+  #name = '';
+  #raw = '';
+  #attribute = '';
+  #valueStart = -1;
+  #valueEnd = -1;
+  #attributes = new Map<string, string>();
+  #textStart = -1;
+  #textEnd = -1;
+  /** Name of the open root of foreign markup; empty: none. */
+  #foreign = '';
+  /** Number of open elements with that name. */
+  #foreignDepth = 0;
+  /** Open elements in it that contain HTML again. */
+  #within = 0;
+
+  constructor(html: string, events: MarkupEvents) {
+    this.#html = html;
+    this.#hasNul = html.includes('\0');
+    this.#events = events;
+  }
+
+  onopentagname(start: number, end: number): void {
+    this.#endText();
+    this.#name = this.#nameAt(start, end);
+  }
+
+  onattribname(start: number, end: number): void {
+    this.#attribute = this.#nameAt(start, end);
+    this.#valueStart = this.#valueEnd = -1;
+  }
+
+  onattribdata(start: number, end: number): void {
+    if (this.#valueStart < 0) this.#valueStart = start;
+    this.#valueEnd = end;
+  }
+
+  onattribend(): void {
+    if (this.#attributes.size >= richLimits.attributesMax || this.#attributes.has(this.#attribute)) return;
+    const start = this.#valueStart;
+    const value = start < 0 ? '' : this.#html.slice(start, Math.min(this.#valueEnd, start + richLimits.valueCharsMax));
+    this.#attributes.set(this.#attribute, decodeAttribute(this.#hasNul ? value.replaceAll('\0', '\ufffd') : value));
+  }
+
+  onopentagend(): void {
+    const name = this.#name;
+    if (this.#foreign === '') {
+      if (foreignRoots.has(name)) this.#foreign = name;
+    } else if (htmlWithin.has(name)) this.#within += 1;
+    else if (this.#within === 0 && endsForeign.has(name)) while (this.#foreign !== '') this.#closeForeign();
+    if (name === this.#foreign) this.#foreignDepth += 1;
+    this.#events.open(name, this.#attributes);
+    if (this.#attributes.size > 0) this.#attributes = new Map();
+    this.#raw = rawNames.has(name) ? name : '';
+  }
+
+  onselfclosingtag(): void {
+    this.onopentagend();
+    // `<script/>` begins no raw text here, as in `scan.ts`; other names of HTML ignore the slash, as HTML does.
+    this.#raw = '';
+    if (this.#foreign === '') return;
+    if (htmlWithin.has(this.#name)) this.#within -= 1;
+    if (this.#name === this.#foreign) this.#closeForeign();
+    else if (!voidNames.has(this.#name)) this.#events.close(this.#name);
+  }
+
+  onclosetag(start: number, end: number): void {
+    this.#endText();
+    this.#raw = '';
+    const closed = this.#nameAt(start, end);
+    if (closed === this.#foreign) return this.#closeForeign();
+    if (this.#foreign !== '' && this.#within > 0 && htmlWithin.has(closed)) this.#within -= 1;
+    this.#events.close(closed);
+  }
+
+  ontext(start: number, end: number): void {
+    if (this.#textStart >= 0 && start !== this.#textEnd) this.#endText();
+    if (this.#textStart < 0) this.#textStart = start;
+    this.#textEnd = end;
+  }
+
+  onend(): void {
+    this.#endText();
+  }
+
+  oncomment(): void {
+    this.#endText();
+  }
+
+  ondeclaration(): void {
+    this.#endText();
+  }
+
+  onprocessinginstruction(): void {
+    this.#endText();
+  }
+
+  oncdata(): void {}
+
+  onattribentity(): void {}
+
+  ontextentity(): void {}
+
+  #nameAt(start: number, end: number): string {
+    return this.#html.slice(start, Math.min(end, start + richLimits.nameCharsMax)).toLowerCase();
+  }
+
+  #endText(): void {
+    if (this.#textStart < 0) return;
+    const isRaw = this.#raw !== '';
+    const written = this.#html.slice(this.#textStart, this.#textEnd);
+    const text = this.#hasNul ? written.replaceAll('\0', isRaw ? '\ufffd' : '') : written;
+    this.#events.text(isRaw ? text : decodeText(text), isRaw);
+    this.#textStart = -1;
+  }
+
+  #closeForeign(): void {
+    this.#events.close(this.#foreign);
+    this.#foreignDepth -= 1;
+    if (this.#foreignDepth > 0) return;
+    this.#foreign = '';
+    this.#within = 0;
+  }
+}
+
 /** Reads the markup. Returns false if `expired`, called between slices, stopped it. */
 export function readMarkup(html: string, events: MarkupEvents, expired: () => boolean): boolean {
-  const hasNul = html.includes('\0');
-  let name = '';
-  let raw = '';
-  let attribute = '';
-  let valueStart = -1;
-  let valueEnd = -1;
-  let attributes = new Map<string, string>();
-  let textStart = -1;
-  let textEnd = -1;
-  /** Name of the open root of foreign markup; empty: none. */
-  let foreign = '';
-  /** Number of open elements with that name. */
-  let foreignDepth = 0;
-  /** Open elements in it that contain HTML again. */
-  let within = 0;
-  const closeForeign = () => {
-    events.close(foreign);
-    foreignDepth -= 1;
-    if (foreignDepth > 0) return;
-    foreign = '';
-    within = 0;
-  };
-  const nameAt = (start: number, end: number) =>
-    html.slice(start, Math.min(end, start + richLimits.nameCharsMax)).toLowerCase();
-  const endText = () => {
-    if (textStart < 0) return;
-    const written = html.slice(textStart, textEnd);
-    const text = hasNul ? written.replaceAll('\0', raw === '' ? '' : '\ufffd') : written;
-    events.text(raw === '' ? decodeText(text) : text, raw !== '');
-    textStart = -1;
-  };
-  const open = () => {
-    if (foreign === '' && foreignRoots.has(name)) foreign = name;
-    else if (foreign !== '' && htmlWithin.has(name)) within += 1;
-    else if (foreign !== '' && within === 0 && endsForeign.has(name)) while (foreign !== '') closeForeign();
-    if (name === foreign) foreignDepth += 1;
-    events.open(name, attributes);
-    if (attributes.size > 0) attributes = new Map();
-    raw = rawNames.has(name) ? name : '';
-  };
-  const ignore = () => {};
-  const tokenizer = new Tokenizer(
-    { xmlMode: false, decodeEntities: false },
-    {
-      onopentagname(start, end) {
-        endText();
-        name = nameAt(start, end);
-      },
-      onattribname(start, end) {
-        attribute = nameAt(start, end);
-        valueStart = valueEnd = -1;
-      },
-      onattribdata(start, end) {
-        if (valueStart < 0) valueStart = start;
-        valueEnd = end;
-      },
-      onattribend() {
-        if (attributes.size >= richLimits.attributesMax || attributes.has(attribute)) return;
-        const value =
-          valueStart < 0 ? '' : html.slice(valueStart, Math.min(valueEnd, valueStart + richLimits.valueCharsMax));
-        attributes.set(attribute, decodeAttribute(hasNul ? value.replaceAll('\0', '\ufffd') : value));
-      },
-      onopentagend: open,
-      onselfclosingtag() {
-        open();
-        // `<script/>` begins no raw text here, as in `scan.ts`; other names of HTML ignore the slash, as HTML does.
-        raw = '';
-        if (foreign === '') return;
-        if (htmlWithin.has(name)) within -= 1;
-        if (name === foreign) closeForeign();
-        else if (!voidNames.has(name)) events.close(name);
-      },
-      onclosetag(start, end) {
-        endText();
-        raw = '';
-        const closed = nameAt(start, end);
-        if (closed === foreign) return closeForeign();
-        if (foreign !== '' && within > 0 && htmlWithin.has(closed)) within -= 1;
-        events.close(closed);
-      },
-      ontext(start, end) {
-        if (textStart >= 0 && start !== textEnd) endText();
-        if (textStart < 0) textStart = start;
-        textEnd = end;
-      },
-      oncdata: ignore,
-      onend: endText,
-      oncomment: endText,
-      ondeclaration: endText,
-      onprocessinginstruction: endText,
-      onattribentity: ignore,
-      ontextentity: ignore,
-    },
-  );
+  const tokenizer = new Tokenizer({ xmlMode: false, decodeEntities: false }, new MarkupReader(html, events));
   for (let at = 0; at < html.length; at += richLimits.sliceChars) {
     if (at > 0 && expired()) return false;
     tokenizer.write(html.slice(at, at + richLimits.sliceChars));

@@ -1,13 +1,19 @@
 {{- /* Prefix of all names: `crawlstream` for a release of that name, as every chart up to 0.3.0 named everything. Short enough
-for a Job’s suffix and for the labels that StatefulSets add. */}}
+for a Job’s suffix and for the labels that StatefulSets add. What a Service can’t be called (long, with a dot, a digit first) is changed,
+and a hash of the whole tells it from its like. */}}
 {{- define "crawlstream.fullname" -}}
 {{- $name := default .Chart.Name .Values.nameOverride -}}
+{{- $full := printf "%s-%s" .Release.Name $name -}}
 {{- if .Values.fullnameOverride -}}
-{{- .Values.fullnameOverride | trunc 40 | trimSuffix "-" -}}
+{{- $full = .Values.fullnameOverride -}}
 {{- else if contains $name .Release.Name -}}
-{{- .Release.Name | trunc 40 | trimSuffix "-" -}}
+{{- $full = .Release.Name -}}
+{{- end -}}
+{{- if regexMatch "^[a-z][-a-z0-9]{0,39}$" $full -}}
+{{- $full -}}
 {{- else -}}
-{{- printf "%s-%s" .Release.Name $name | trunc 40 | trimSuffix "-" -}}
+{{- $plain := regexReplaceAll "^[0-9]" ($full | replace "." "-") "c-${0}" -}}
+{{- printf "%s-%s" ($plain | trunc 33 | trimSuffix "-") ($full | sha256sum | trunc 6) -}}
 {{- end -}}
 {{- end -}}
 
@@ -30,7 +36,7 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- if .digest -}}
 {{- printf "%s@%s" .repository .digest -}}
 {{- else -}}
-{{- printf "%s:%s" .repository (.tag | toString) -}}
+{{- printf "%s:%s" .repository (include "crawlstream.text" .tag) -}}
 {{- end -}}
 {{- end -}}
 

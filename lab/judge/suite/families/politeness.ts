@@ -380,7 +380,8 @@ export const politenessChecks: readonly Check[] = [
       weight: 3,
       fault: ({ asked, pace }) => early(asked('/busy'), pace.delayMs * 2),
       honest: ({ delayMs }) => [...steps('/robots.txt', '/', '/busy'), { key: '/busy', waitMs: delayMs * 3 }],
-      planted: () => steps('/robots.txt', '/', '/busy', '/busy'),
+      // At once, not after the delay: a busy machine stretches each gap.
+      planted: () => [...steps('/robots.txt', '/', '/busy'), ...hasty('/busy')],
     },
   ),
   check('politeness/refetch-503', 'practice', rfc(9110, '15.6.4'), 'a page that was busy once is fetched later', {

@@ -40,66 +40,77 @@ export function replayTarget(target: string): string {
   return `${prefix.slice(0, -1)}?of=${encodeURIComponent(target.slice(prefix.length))}`;
 }
 
-export function replayRoutes(index: ArchiveIndex, files: number, decode: Decode): Routes {
-  const ownPage = (reply: Reply, html: string, status = 200) =>
-    reply
-      .code(status)
-      .headers({
-        ...everywhere,
-        'content-security-policy': ownPolicy(styleHash),
-        'content-type': 'text/html; charset=utf-8',
-      })
-      .send(html);
-  const bad = (reply: Reply, said: string) => ownPage(reply, problemPage('Invalid time or URL', said, null), 400);
-  const absent = (reply: Reply, url: string) =>
-    ownPage(reply, problemPage('Not in this archive', `${url} was not captured.`, url), 404);
-  const of = (request: Request) => `${(request.query as { readonly of?: string }).of ?? ''}`;
+/** Answers from the archive: a method for each kind of path. */
+class Replay {
+  readonly #index: ArchiveIndex;
+  readonly #decode: Decode;
 
-  const redirect = (reply: Reply, capture: Capture, headers: Readonly<Record<string, string>>, origin: string) =>
-    reply
-      .code(302)
-      .headers({ ...everywhere, ...headers, location: mementoOf(origin, capture) })
-      .send();
+  constructor(index: ArchiveIndex, decode: Decode) {
+    this.#index = index;
+    this.#decode = decode;
+  }
 
-  const timeGate = async (request: Request, reply: Reply, text: string) => {
+  async home(reply: Reply, files: number): Promise<Reply> {
+    const { hosts, isMore } = await hostsOf(this.#index);
+    return ownPage(reply, homePage(files, hosts, isMore));
+  }
+
+  async search(request: Request, reply: Reply): Promise<Reply> {
+    const { url = '', after = '' } = request.query as { readonly url?: string; readonly after?: string };
+    const prefix = askedUrl(url);
+    if (prefix === null) return bad(reply, 'Enter the start of a URL, such as example.org/blog.');
+    const { found, next } = await searched(this.#index, surtOf(prefix), after);
+    return ownPage(reply, searchPage(url, found, next));
+  }
+
+  async captures(reply: Reply, text: string, fromMs: number): Promise<Reply> {
+    const url = askedUrl(text);
+    if (url === null) return bad(reply, 'Write /captures/ followed by a URL.');
+    const months = await monthsOf(this.#index, url);
+    if (months.size === 0) return absent(reply, url);
+    const { rows, next } = await shownCaptures(this.#index, url, fromMs);
+    return ownPage(reply, capturesPage(url, months, rows, next));
+  }
+
+  async timeGate(request: Request, reply: Reply, text: string): Promise<Reply> {
     const url = askedUrl(text);
     if (url === null) return bad(reply, 'Write /timegate/ followed by a URL.');
     const wanted = request.headers['accept-datetime'];
     const atMs = wanted === undefined ? Number.MAX_SAFE_INTEGER : msOfHttpDate(`${wanted}`);
     if (atMs === null) return bad(reply, 'Accept-Datetime is not a date such as Thu, 01 Jan 2026 00:00:00 GMT.');
-    const survey = await index.survey(url, atMs);
+    const survey = await this.#index.survey(url, atMs);
     reply.header('vary', 'accept-datetime');
     if (survey === null) return absent(reply, url);
     const origin = originOf(request);
     return redirect(reply, survey.best, { link: linkHeader(origin, url, survey) }, origin);
-  };
+  }
 
-  const timeMap = async (request: Request, reply: Reply, form: typeof linkTimeMap, type: string) => {
-    const url = askedUrl(of(request));
+  async timeMap(request: Request, reply: Reply, form: typeof linkTimeMap, type: string): Promise<Reply> {
+    const url = askedUrl(restOf(request));
     if (url === null) return bad(reply, 'Write /timemap/link/ or /timemap/json/ followed by a URL.');
-    const survey = await index.survey(url, 0);
+    const survey = await this.#index.survey(url, 0);
     if (survey === null) return absent(reply, url);
     return reply
       .headers({ ...everywhere, 'content-type': type })
-      .send(Readable.from(form(index, originOf(request), url, survey)));
-  };
+      .send(Readable.from(form(this.#index, originOf(request), url, survey)));
+  }
 
-  const memento = async (request: Request, reply: Reply) => {
-    const { digits, url } = askedMemento(of(request));
-    if (digits === undefined) return timeGate(request, reply, of(request));
+  async memento(request: Request, reply: Reply): Promise<Reply> {
+    const { digits, url } = askedMemento(restOf(request));
+    if (digits === undefined) return this.timeGate(request, reply, restOf(request));
     const atMs = msOfDigits(digits);
     if (atMs === null || url === null) return bad(reply, 'Write /web/, up to 14 digits, / and a URL.');
-    const survey = await index.survey(url, atMs);
+    const survey = await this.#index.survey(url, atMs);
     if (survey === null) return absent(reply, url);
     const { best } = survey;
     const origin = originOf(request);
     if (best.time !== digits || best.url !== url) return redirect(reply, best, {}, origin);
-    return shown(request, reply, survey, origin);
-  };
+    return this.#show(request, reply, survey, origin);
+  }
 
-  const shown = async (request: Request, reply: Reply, survey: Survey, origin: string) => {
+  async #show(request: Request, reply: Reply, survey: Survey, origin: string): Promise<Reply> {
     const { best } = survey;
-    const of = await openMemento(index, best);
+    const of = await openMemento(this.#index, best);
     const headers = {
       ...everywhere,
       'content-security-policy': capturePolicy,
@@ -115,8 +126,7 @@ export function replayRoutes(index: ArchiveIndex, files: number, decode: Decode)
     if (of.status >= 300 && of.status < 400 && location !== '') {
       const target = canParse(location, best.url) ? askedUrl(new URL(location, best.url).href) : null;
       if (target === null) return unable('It redirects to an invalid URL.');
-      const next = await index.survey(target, best.atMs);
-      if (next?.best.file === best.file && next.best.offset === best.offset) {
+      if (await this.#isShownFor(target, best)) {
         return unable(`It redirects to ${target}, which is not in this archive.`);
       }
       await of.close();
@@ -130,40 +140,31 @@ export function replayRoutes(index: ArchiveIndex, files: number, decode: Decode)
       await of.close();
       return reply.code(of.status).headers(headers).send();
     }
-    const content = await contentOf(of, createLinker(best.time, best.url), accepts(request), decode);
+    const content = await contentOf(of, createLinker(best.time, best.url), accepts(request), this.#decode);
     const { body } = content;
     if (body === null) return unable('Its content coding cannot be decoded.');
     // All that a browser shows as a document with links in it.
     const isPage = /^(?:text\/html|[^;]*\bxml)\b/.test(content.headers['content-type'] ?? '');
     if (isPage && request.headers['sec-fetch-dest'] === 'document') {
       if (body instanceof Readable) body.destroy();
-      return reply
-        .code(of.status)
-        .headers({
-          ...headers,
-          'content-security-policy': framePolicy(styleHash),
-          'content-type': 'text/html; charset=utf-8',
-        })
-        .send(framePage({ ...best, status: of.status }));
+      return sendFrame(reply, headers, { ...best, status: of.status });
     }
+    reply.headers({ ...headers, ...content.headers });
     // A partial response is all that was archived, so it is sent as a whole one.
     const status = of.status === 206 ? 200 : of.status;
-    reply.headers({ ...headers, ...content.headers });
     if (content.bytes === undefined || !(body instanceof Readable)) return reply.code(status).send(body);
-    const range = status === 200 ? rangeOf(request.headers.range, content.bytes) : null;
-    reply.header('accept-ranges', 'bytes');
-    if (range === null) return reply.code(status).header('content-length', content.bytes).send(body);
-    if (range === 'none') {
-      body.destroy();
-      return reply.code(416).header('content-range', `bytes */${content.bytes}`).send();
-    }
-    return reply
-      .code(206)
-      .header('content-range', `bytes ${range.first}-${range.last}/${content.bytes}`)
-      .header('content-length', range.last - range.first + 1)
-      .send(Readable.from(partOf(body, range)));
-  };
+    return sendStream(reply, status, body, content.bytes, request.headers.range);
+  }
 
+  /** Is this capture the nearest to its own time of `url`? */
+  async #isShownFor(url: string, capture: Capture): Promise<boolean> {
+    const next = await this.#index.survey(url, capture.atMs);
+    return next?.best.file === capture.file && next.best.offset === capture.offset;
+  }
+}
+
+export function replayRoutes(index: ArchiveIndex, files: number, decode: Decode): Routes {
+  const replay = new Replay(index, decode);
   return (app) => {
     const get = (path: string, act: (request: Request, reply: Reply) => Promise<Reply>) =>
       app.get(path, async (request, reply) => {
@@ -175,35 +176,81 @@ export function replayRoutes(index: ArchiveIndex, files: number, decode: Decode)
           return ownPage(reply, problemPage('Cannot be shown', error.message, null), 502);
         }
       });
-    get('/', async (_, reply) => {
-      const { hosts, isMore } = await hostsOf(index);
-      return ownPage(reply, homePage(files, hosts, isMore));
-    });
-    get('/search', async (request, reply) => {
-      const { url = '', after = '' } = request.query as { readonly url?: string; readonly after?: string };
-      const prefix = askedUrl(url);
-      if (prefix === null) return bad(reply, 'Enter the start of a URL, such as example.org/blog.');
-      const { found, next } = await searched(index, surtOf(prefix), after);
-      return ownPage(reply, searchPage(url, found, next));
-    });
-    const captures = async (reply: Reply, text: string, fromMs: number) => {
-      const url = askedUrl(text);
-      if (url === null) return bad(reply, 'Write /captures/ followed by a URL.');
-      const months = await monthsOf(index, url);
-      if (months.size === 0) return absent(reply, url);
-      const { rows, next } = await shownCaptures(index, url, fromMs);
-      return ownPage(reply, capturesPage(url, months, rows, next));
-    };
-    get('/captures', (request, reply) => captures(reply, of(request), 0));
+    get('/', (_, reply) => replay.home(reply, files));
+    get('/search', (request, reply) => replay.search(request, reply));
+    get('/captures', (request, reply) => replay.captures(reply, restOf(request), 0));
     get('/captures-from', (request, reply) => {
-      const [, digits = '', url = ''] = /^(\d{14})\/(.*)$/s.exec(of(request)) ?? [];
-      return captures(reply, url, msOfDigits(digits) ?? 0);
+      const [, digits = '', url = ''] = /^(\d{14})\/(.*)$/s.exec(restOf(request)) ?? [];
+      return replay.captures(reply, url, msOfDigits(digits) ?? 0);
     });
-    get('/timegate', (request, reply) => timeGate(request, reply, of(request)));
-    get('/timemap/link', (request, reply) => timeMap(request, reply, linkTimeMap, 'application/link-format'));
-    get('/timemap/json', (request, reply) => timeMap(request, reply, jsonTimeMap, 'application/json'));
-    get('/web', memento);
+    get('/timegate', (request, reply) => replay.timeGate(request, reply, restOf(request)));
+    get('/timemap/link', (request, reply) => replay.timeMap(request, reply, linkTimeMap, 'application/link-format'));
+    get('/timemap/json', (request, reply) => replay.timeMap(request, reply, jsonTimeMap, 'application/json'));
+    get('/web', (request, reply) => replay.memento(request, reply));
   };
+}
+
+function ownPage(reply: Reply, html: string, status = 200): Reply {
+  return reply
+    .code(status)
+    .headers({
+      ...everywhere,
+      'content-security-policy': ownPolicy(styleHash),
+      'content-type': 'text/html; charset=utf-8',
+    })
+    .send(html);
+}
+
+function bad(reply: Reply, said: string): Reply {
+  return ownPage(reply, problemPage('Invalid time or URL', said, null), 400);
+}
+
+function absent(reply: Reply, url: string): Reply {
+  return ownPage(reply, problemPage('Not in this archive', `${url} was not captured.`, url), 404);
+}
+
+function redirect(reply: Reply, to: Capture, headers: Readonly<Record<string, string>>, origin: string): Reply {
+  return reply
+    .code(302)
+    .headers({ ...everywhere, ...headers, location: mementoOf(origin, to) })
+    .send();
+}
+
+/** Sends the frame that a browser shows around a page. */
+function sendFrame(
+  reply: Reply,
+  headers: Readonly<Record<string, string>>,
+  capture: Parameters<typeof framePage>[0],
+): Reply {
+  return reply
+    .code(capture.status)
+    .headers({
+      ...headers,
+      'content-security-policy': framePolicy(styleHash),
+      'content-type': 'text/html; charset=utf-8',
+    })
+    .send(framePage(capture));
+}
+
+/** Sends a body of known length, or the part of it that `asked`, a Range header, names. */
+function sendStream(reply: Reply, status: number, body: Readable, bytes: number, asked: string | undefined): Reply {
+  const range = status === 200 ? rangeOf(asked, bytes) : null;
+  reply.header('accept-ranges', 'bytes');
+  if (range === null) return reply.code(status).header('content-length', bytes).send(body);
+  if (range === 'none') {
+    body.destroy();
+    return reply.code(416).header('content-range', `bytes */${bytes}`).send();
+  }
+  return reply
+    .code(206)
+    .header('content-range', `bytes ${range.first}-${range.last}/${bytes}`)
+    .header('content-length', range.last - range.first + 1)
+    .send(Readable.from(partOf(body, range)));
+}
+
+/** The rest of the path, which `replayTarget` made a parameter. */
+function restOf(request: Request): string {
+  return `${(request.query as { readonly of?: string }).of ?? ''}`;
 }
 
 function originOf({ protocol, headers }: Request): string {

@@ -6,13 +6,24 @@ import { type CallShares, type CountedFor, strangers } from '../shares/call-shar
 import type { FleetParts } from './fleet-parts.ts';
 import { tooMany } from './too-many.ts';
 
+interface Door {
+  onRequest?(request: HttpRequest, reply: HttpReply): Promise<void>;
+  onSend?(request: HttpRequest, reply: HttpReply, payload: unknown): Promise<unknown>;
+}
+
 /**
  * `callers` null: owners have no keys. Then the rights are those of any service, and every caller counts as the
  * operator. `calls`: undefined until the fleet is up.
  */
 export function createDoor(callers: Callers | null, calls: () => CallShares | undefined = () => undefined) {
   const inside = new WeakMap<HttpRequest, Caller>();
-  if (callers === null) return { door: {}, callerOf: (): Caller => null };
+  if (callers === null) return { door: {}, stranger: {} as Door, callerOf: (): Caller => null };
+  const count = (request: HttpRequest, payload: unknown) => {
+    const caller = inside.get(request);
+    const owner = caller === undefined ? strangers : (caller?.name ?? null);
+    if (typeof payload === 'string' || Buffer.isBuffer(payload)) calls()?.answered(owner, payload.length);
+    return payload;
+  };
   return {
     door: {
       config: { access: 'keyed' as const },
@@ -33,13 +44,17 @@ export function createDoor(callers: Callers | null, calls: () => CallShares | un
         reply.header('www-authenticate', 'Bearer');
         throw Object.assign(new Error(entry.message), { statusCode: 401, code: 'UNAUTHORIZED' });
       },
-      onSend: async (request: HttpRequest, _: HttpReply, payload: unknown) => {
-        const caller = inside.get(request);
-        if (caller && (typeof payload === 'string' || Buffer.isBuffer(payload)))
-          calls()?.answered(caller.name, payload.length);
-        return payload;
-      },
+      onSend: async (request: HttpRequest, _: HttpReply, payload: unknown) => count(request, payload),
     },
+    /** For calls that need no key. */
+    stranger: {
+      onRequest: async (_: HttpRequest, reply: HttpReply) => {
+        if ((await calls()?.enter(strangers, 0)) ?? true) return;
+        reply.header('connection', 'close');
+        throw tooMany(reply, { message: tooManyWait, waitS: 2 });
+      },
+      onSend: async (request: HttpRequest, _: HttpReply, payload: unknown) => count(request, payload),
+    } as Door,
     callerOf(request: HttpRequest): Caller {
       const caller = inside.get(request);
       if (caller === undefined) throw new Error('a bug: a call was answered without authentication');

@@ -33,7 +33,10 @@ export const eventRoutes: RoutesOf = (access) => [
       reply.hijack();
       const caller = access.callerOf(request);
       const stream = { crawl: name, createdAtMs, owner, content, from: place };
-      await streams.stream(reply.raw, events, stream, () => access.isIn(caller));
+      await streams.stream(reply.raw, events, stream, {
+        mayListen: () => access.isIn(caller),
+        sent: (bytes) => access.sent(request, bytes),
+      });
       return undefined;
     },
   }),

@@ -37,6 +37,11 @@ export class FleetAccess {
     return this.#callers === null || this.#callers.isIn(caller);
   }
 
+  /** Counts a part of a streamed answer for the caller. Resolves once the next part may be made. */
+  async sent(request: HttpRequest, bytes: number): Promise<void> {
+    await this.parts().calls?.sent(this.callerOf(request)?.name ?? null, bytes);
+  }
+
   setterOf(request: HttpRequest): PolicySetter {
     return this.callerOf(request) === null ? 'operator' : 'owner';
   }

@@ -24,12 +24,18 @@ export function fleetRoutes(
   more: readonly RoutesOf[] = [],
 ): Routes {
   const calls = () => callsOf(parts);
-  const { door, callerOf } = createDoor(callers, calls);
+  const { door, stranger, callerOf } = createDoor(callers, calls);
   const access = new FleetAccess(parts, callers, callerOf);
   const routes = [crawlRoutes, ownerRoutes, pageRoutes, eventRoutes, ...more].flatMap((of) => of(access));
-  let document: object | undefined;
+  let document: string | undefined;
   return (app: HttpApp) => {
-    app.get('/v1/openapi.json', { config: { access: 'public' } }, () => (document ??= fleetOpenApi(routes)));
+    const described = { ...stranger, config: { access: 'public' as const } };
+    app.get('/v1/openapi.json', described, (_, reply) =>
+      reply.type('application/json; charset=utf-8').send((document ??= JSON.stringify(fleetOpenApi(routes)))),
+    );
+    app.addHook('onRequest', async (request, reply) => {
+      if (request.is404) await stranger.onRequest?.(request, reply);
+    });
     for (const { method, path, bodyLimit, handle } of routes)
       app.route({
         ...door,

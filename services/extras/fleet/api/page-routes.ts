@@ -80,7 +80,12 @@ function outputRoute(access: FleetAccess, output: Output): FleetRoute {
         sender.send(
           output,
           bytesWhileThere(fleet, crawl, output.bytes(reads, sender.folder)),
-          { crawl: name, response: reply.raw, begin: () => reply.hijack() },
+          {
+            crawl: name,
+            response: reply.raw,
+            begin: () => reply.hijack(),
+            sent: (count) => access.sent(request, count),
+          },
           request.raw,
         );
       await sender.place(owner, () => whileThere(access.parts(), crawl, () => reading(data, send)));

@@ -16,12 +16,13 @@ import type { Fetcher } from '../../../fetcher/fetcher.ts';
 import type { FetcherConfig } from '../../../fetcher/fetcher-config.ts';
 import type { FetcherStats } from '../../../fetcher/fetcher-stats.ts';
 import type { FleetPace } from '../../../fetcher/pace/fleet-pace.ts';
-import { leaseRequestRecord, resultRecord } from '../../../fetcher/publish/result-record.ts';
-import { fetchReported, hopReporter } from '../../../fetcher/robots/report-hops.ts';
+import { leaseRequestRecord, type ResultOptions, resultRecord } from '../../../fetcher/publish/result-record.ts';
+import { fetchReported, type HopReports, hopReporter } from '../../../fetcher/robots/report-hops.ts';
 import type { SharedRobots } from '../../../fetcher/robots/shared-robots.ts';
+import type { RecordCodec } from '../../../runtime/avro/record-codec.ts';
 import type { Clock } from '../../../runtime/clock.ts';
 import { readControl } from '../../../runtime/crawl/control-log.ts';
-import type { AppendRecord, LogRecord } from '../../../runtime/log/log.ts';
+import type { AppendRecord, Log, LogRecord } from '../../../runtime/log/log.ts';
 import type { CrawlFile } from '../crawl-file.ts';
 import type { DemandReporter } from '../fetchers/demand.ts';
 import { TaskFeed } from '../fetchers/task-feed.ts';
@@ -129,104 +130,146 @@ export class CrawlFetcher {
   }
 
   async #open(): Promise<Open> {
-    const { clock, fetcherId, crawls, share, pace, robots, config, tasks, demand } = this.#options;
-    const { name, weight, output } = this.file;
+    const { clock, fetcherId, crawls, share, pace, tasks } = this.#options;
+    const { name, weight, owner } = this.file;
     const isHeld = share().term();
     const { log: shared, codec, manifest } = await crawls.attach(name);
     const log = heldLog(shared, isHeld);
-    const { crawl } = manifest;
-    const { policy } = await readControl(log, codec, crawl);
-    const { normalize } = policy === null ? defaultPolicy() : parsePolicy(policy.json);
-    const normalizer = compileNormalizer(normalize);
-    const hostKeyAt = (url: string) => hostKeyOf(normalizer(url) ?? url);
-    const { keyMode } = manifest;
+    const { crawl, keyMode } = manifest;
+    const normalizer = await normalizerOf(log, codec, crawl);
     const results = { codec, topics: { results: `${crawl}.results` }, partitions: 1, keyMode, fetcherId };
     const feed = new TaskFeed(crawl);
-    const crawlPace = pace.join(name, weight, this.file.owner);
-    const leaseOf = ({ epoch, leaseId }: Pick<Task, 'epoch' | 'leaseId'>) => `${epoch}/${leaseId}`;
-    const over = (lease: string, record: LogRecord) => {
-      this.#taken.delete(lease);
-      share().over(record);
-    };
-    /**
-     * undefined: the schema of the record is unknown, perhaps for good. The fetcher then waits for the schema, or makes
-     * the record a dead letter.
-     */
-    const decoded = async (record: LogRecord): Promise<Task | undefined> => {
-      try {
-        await codec.prepare('tasks', record.value);
-        return codec.decode('tasks', record.value);
-      } catch {
-        return undefined;
-      }
-    };
+    const crawlPace = pace.join(name, weight, owner);
+    const hops = hopReports(log, results, (answer) => movedRecord(crawl, answer, tasks), {
+      hostKeyAt: (url) => hostKeyOf(normalizer(url) ?? url),
+      mayContact: (hostKey) => crawlPace.mayContact(hostKey),
+    });
     let isOpen = true;
     const fetcher = createFetchers({ log: feed.over(log), codec, clock, manifest }).fetcher(
       {
         ...{ fetcherId, normalize: normalizer, onFailure: this.#onFailure },
-        config: {
-          ...config,
-          linkCacheEntries: fleetServiceLimits.linkCacheEntries,
-          ...(output.markdown && { extract: withMarkdown(config.extract) }),
-          ...(output.warc && { archive: archiveOfCrawl }),
-        },
+        config: this.#config(),
         crawlPace: Object.assign(crawlPace, {
-          robots,
+          robots: this.#options.robots,
           // A new owner of the frontier ends all leases of earlier epochs.
           isVoid: ({ epoch }: Task) => epoch < this.#epoch,
           onRoom: (leases: number) => {
-            if (isOpen) demand.report(name, leases);
+            if (isOpen) this.#options.demand.report(name, leases);
           },
         }),
         addressPacer: this.#options.addressPacer,
-        hop: hopReporter(clock, {
-          isHere: (url) => crawlPace.mayContact(hostKeyAt(url)),
-          async report(asked, response) {
-            const { status, location, body, retryAfterMs, blockedAddress, detail } = response;
-            const answer = { asked, status, location, retryAfterMs, blockedAddress, detail };
-            await log.append([movedRecord(crawl, { ...answer, body: Buffer.from(body).toString('base64') }, tasks)]);
-          },
-          async notAsked(asked) {
-            const url = asked[asked.length - 1]!;
-            const hostKey = hostKeyAt(url);
-            // The host is one of this process: the next lease asks again.
-            if (crawlPace.mayContact(hostKey)) return;
-            const hop = { url, asked: asked.slice(0, -1), partition: 0 };
-            await log.append([leaseRequestRecord(hostKey, hop, results)]);
-          },
-        }),
-        onReported: (task) => {
-          const record = this.#taken.get(leaseOf(task));
-          if (record !== undefined) over(leaseOf(task), record);
-        },
+        hop: hopReporter(clock, hops),
+        onReported: (task) => this.#reported(task),
       },
       [{ partition: 0, offset: 0 }],
     );
     return {
       ...{ fetcher, feed },
-      take: async (record) => {
-        const task = await decoded(record);
-        if (task === undefined) share().over(record);
-        else this.#taken.set(leaseOf(task), record);
-        this.#epoch = Math.max(this.#epoch, task?.epoch ?? 0);
-        feed.put(record);
-      },
-      async end(records) {
-        const completedAtMs = clock.nowMs();
-        const answer: AppendRecord[] = [];
-        for (const record of records) {
-          const task = await decoded(record);
-          if (task === undefined) continue;
-          const nothing = { task, facts: blankHostFacts, completedAtMs, outcomes: [], requests: [] };
-          answer.push(resultRecord(nothing, true, results));
-          for (const hop of task.robotsHops) answer.push(leaseRequestRecord(task.hostKey, hop, results));
-        }
-        if (answer.length > 0) await log.append(answer);
-      },
+      take: (record) => this.#take(record, feed, codec),
+      end: (records) => this.#end(records, log, results),
       leave: () => {
         isOpen = false;
         crawlPace.leave();
       },
     };
   }
+
+  #config(): FetcherConfig {
+    const { config } = this.#options;
+    const { output } = this.file;
+    return {
+      ...config,
+      linkCacheEntries: fleetServiceLimits.linkCacheEntries,
+      ...(output.markdown && { extract: withMarkdown(config.extract) }),
+      ...(output.warc && { archive: archiveOfCrawl }),
+    };
+  }
+
+  async #take(record: LogRecord, feed: TaskFeed, codec: RecordCodec): Promise<void> {
+    const task = await decoded(record, codec);
+    if (task === undefined) this.#options.share().over(record);
+    else this.#taken.set(leaseOf(task), record);
+    this.#epoch = Math.max(this.#epoch, task?.epoch ?? 0);
+    feed.put(record);
+  }
+
+  /** The lease of a task is over. */
+  #reported(task: Task): void {
+    const lease = leaseOf(task);
+    const record = this.#taken.get(lease);
+    if (record === undefined) return;
+    this.#taken.delete(lease);
+    this.#options.share().over(record);
+  }
+
+  async #end(records: readonly LogRecord[], log: Pick<Log, 'append'>, results: ResultOptions): Promise<void> {
+    const completedAtMs = this.#options.clock.nowMs();
+    const answer: AppendRecord[] = [];
+    for (const record of records) {
+      const task = await decoded(record, results.codec);
+      if (task === undefined) continue;
+      const nothing = { task, facts: blankHostFacts, completedAtMs, outcomes: [], requests: [] };
+      answer.push(resultRecord(nothing, true, results));
+      for (const hop of task.robotsHops) answer.push(leaseRequestRecord(task.hostKey, hop, results));
+    }
+    if (answer.length > 0) await log.append(answer);
+  }
+}
+
+interface Hosts {
+  hostKeyAt(url: string): string;
+  mayContact(hostKey: string): boolean;
+}
+
+/** Reports of robots.txt that had moved to a host of this process. */
+function hopReports(
+  log: Pick<Log, 'append'>,
+  results: ResultOptions,
+  recordOf: (answer: MovedAnswer) => AppendRecord,
+  { hostKeyAt, mayContact }: Hosts,
+): HopReports {
+  return {
+    isHere: (url) => mayContact(hostKeyAt(url)),
+    async report(asked, response) {
+      const { status, location, body, retryAfterMs, blockedAddress, detail } = response;
+      const answer = { asked, status, location, retryAfterMs, blockedAddress, detail };
+      await log.append([recordOf({ ...answer, body: Buffer.from(body).toString('base64') })]);
+    },
+    async notAsked(asked) {
+      const url = asked[asked.length - 1]!;
+      const hostKey = hostKeyAt(url);
+      // The host is one of this process: the next lease asks again.
+      if (mayContact(hostKey)) return;
+      const hop = { url, asked: asked.slice(0, -1), partition: 0 };
+      await log.append([leaseRequestRecord(hostKey, hop, results)]);
+    },
+  };
+}
+
+function leaseOf({ epoch, leaseId }: Pick<Task, 'epoch' | 'leaseId'>): string {
+  return `${epoch}/${leaseId}`;
+}
+
+/**
+ * undefined: the schema of the record is unknown, perhaps for good. The fetcher then waits for the schema, or makes
+ * the record a dead letter.
+ */
+async function decoded(record: LogRecord, codec: RecordCodec): Promise<Task | undefined> {
+  try {
+    await codec.prepare('tasks', record.value);
+    return codec.decode('tasks', record.value);
+  } catch {
+    return undefined;
+  }
+}
+
+/** By the newest policy of the crawl. */
+async function normalizerOf(
+  log: Log,
+  codec: RecordCodec,
+  crawl: string,
+): Promise<ReturnType<typeof compileNormalizer>> {
+  const { policy } = await readControl(log, codec, crawl);
+  const { normalize } = policy === null ? defaultPolicy() : parsePolicy(policy.json);
+  return compileNormalizer(normalize);
 }

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { crawlLimits } from '../../../../topology/policy/crawl-limits.ts';
 import { fetcherMetrics } from '../../../fetcher/metrics.ts';
 import { createAddressPacer } from '../../../fetcher/pace/address-pacer.ts';
-import { createFleetPace } from '../../../fetcher/pace/fleet-pace.ts';
+import { createFleetPace, type FleetPace } from '../../../fetcher/pace/fleet-pace.ts';
 import { createSharedRobots } from '../../../fetcher/robots/shared-robots.ts';
 import { advertised } from '../../../hosting/connect/advertised.ts';
 import { fetcherConfig, needContact } from '../../../hosting/options/fetching.ts';
@@ -93,92 +93,143 @@ interface Fetching extends Beside {
 }
 
 async function fetchFor(fetching: Fetching): Promise<void> {
-  const { flags, brokers, fleet, log, service, tasks, registry, documents, folded, fail, over } = fetching;
-  const clock = new SystemClock();
-  const fetcherId = `${hostname()}-${process.pid}-${randomUUID().slice(0, 8)}`;
-  const partitionOf = (hostKey: string) => fleetPartitionOf(hostKey, tasks.partitions);
-  const facts = new HostFactTopic(log, fleetHostsTopic(fleet), tasks.partitions, fail);
-  let share: TaskShare | undefined;
-  let hostDelayMs = flags.hostDelay;
-  const pace = createFleetPace({
-    clock,
-    requestsMax: flags.inFlight,
-    get hostDelayMs() {
-      return hostDelayMs;
-    },
-    isResumed: true,
-    owns: (hostKey) => share?.has(partitionOf(hostKey)) === true,
-    mayContact: () => share?.mayContact() === true,
-    onFact(hostKey, fact) {
-      // Results of interrupted requests do not count for hosts that belong to another process.
-      if (share?.mayContact() === true && share.has(partitionOf(hostKey))) facts.note(hostKey, fact, clock.nowMs());
-    },
-  });
-  const demand = new DemandReporter({ log, topic: fleetDemandTopic(fleet) }, fetcherId);
-  const members = () => share?.members ?? 1;
-  const byAddress = createAddressPacer(clock, crawlLimits.addressDelayMs, members);
-  const fetchers = new FleetFetchers({
-    ...{ fleet, documents, clock, fetcherId, pace, tasks, demand },
-    crawls: new KafkaCrawls({ fleet, brokers, registry, topics: log, log: folded }),
-    share: () => share!,
-    robots: createSharedRobots(clock),
-    // One pacer for all crawls, unaffected by their policies.
-    addressPacer: { active: true, size: 0, acquire: byAddress.acquire, setDelay() {} },
-    config: { ...fetcherConfig(flags), requestsMax: flags.inFlight, groupSize: members, say },
-  });
-  service.sources.add(fetcherMetrics(fetchers));
-  const look = async () => {
-    // The fleet's delay comes first; the option of this process counts only if the fleet has none.
-    hostDelayMs = (await readLeastWaits(documents)).at(-1)?.ms ?? flags.hostDelay;
-    fetchers.look();
-  };
-  fetching.onDocuments(() => void look().catch(fail));
-  await look();
-  /** Waits until no request is active; after `handOverMs`, the remaining ones are interrupted. */
-  const atRest = async () => {
-    const endMs = performance.now() + handOverMs;
-    while (pace.requestsInFlight > 0 && performance.now() < endMs) await sleep(restLookMs);
-    if (pace.requestsInFlight > 0) await fetchers.breakOff();
-    await facts.settled();
-  };
-  share = await TaskShare.join({
-    ...{ log, topic: tasks.topic, group: fleetFetchersGroup(fleet), atRest, onFailure: fail },
-    ...(service.listensOn !== null && {
-      address: advertised(service.listensOn, process.env, service.isSecure),
-    }),
-    onLapsed: () => fetchers.lapse(),
-    async onTaken(partition) {
-      const known = await facts.read(partition, clock.nowMs());
-      const isTaken = (hostKey: string) => partitionOf(hostKey) === partition;
-      pace.hostsTaken(isTaken, known);
-      fetchers.taken(isTaken);
-    },
-    onGone(partition) {
-      fetchers.gone(partition);
-      pace.hostsGone((hostKey) => partitionOf(hostKey) === partition);
-    },
-    onTask: (record) => fetchers.take(record),
-    onLeft: (records) => fetchers.end(records),
-  });
-  const reporting = demand.run(() => share!.partitions.length > 0 && share!.mayContact());
-  reporting.catch(fail);
+  const { fleet, service, tasks, over } = fetching;
+  const role = new FetcherRole(fetching);
+  await role.join();
   service.probes.serve(() => null);
   say(
-    `fetcher of fleet ${fleet}: one of ${counted(share.members, 'fetcher')}, ${counted(tasks.partitions, 'partition')} of hosts`,
+    `fetcher of fleet ${fleet}: one of ${counted(role.members, 'fetcher')}, ${counted(tasks.partitions, 'partition')} of hosts`,
   );
   try {
+    await role.stand(over);
+  } finally {
+    await role.leave();
+  }
+}
+
+/** A fetcher of the fleet: the hosts that it owns for the time being, and the crawls that it fetches for. */
+class FetcherRole {
+  readonly #fetching: Fetching;
+  readonly #clock = new SystemClock();
+  readonly #facts: HostFactTopic;
+  readonly #pace: FleetPace;
+  readonly #demand: DemandReporter;
+  readonly #fetchers: FleetFetchers;
+  #hostDelayMs: number;
+  #share: TaskShare | undefined;
+  #reporting: Promise<void> | undefined;
+
+  constructor(fetching: Fetching) {
+    const { flags, brokers, fleet, log, service, tasks, registry, documents, folded, fail } = fetching;
+    this.#fetching = fetching;
+    this.#hostDelayMs = flags.hostDelay;
+    this.#facts = new HostFactTopic(log, fleetHostsTopic(fleet), tasks.partitions, fail);
+    this.#pace = this.#createPace();
+    const fetcherId = `${hostname()}-${process.pid}-${randomUUID().slice(0, 8)}`;
+    this.#demand = new DemandReporter({ log, topic: fleetDemandTopic(fleet) }, fetcherId);
+    const members = () => this.members;
+    const byAddress = createAddressPacer(this.#clock, crawlLimits.addressDelayMs, members);
+    this.#fetchers = new FleetFetchers({
+      ...{ fleet, documents, clock: this.#clock, fetcherId, pace: this.#pace, tasks, demand: this.#demand },
+      crawls: new KafkaCrawls({ fleet, brokers, registry, topics: log, log: folded }),
+      share: () => this.#share!,
+      robots: createSharedRobots(this.#clock),
+      // One pacer for all crawls, unaffected by their policies.
+      addressPacer: { active: true, size: 0, acquire: byAddress.acquire, setDelay() {} },
+      config: { ...fetcherConfig(flags), requestsMax: flags.inFlight, groupSize: members, say },
+    });
+    service.sources.add(fetcherMetrics(this.#fetchers));
+  }
+
+  get members(): number {
+    return this.#share?.members ?? 1;
+  }
+
+  async join(): Promise<void> {
+    const { fleet, log, service, tasks, fail } = this.#fetching;
+    this.#fetching.onDocuments(() => void this.#look().catch(fail));
+    await this.#look();
+    this.#share = await TaskShare.join({
+      ...{ log, topic: tasks.topic, group: fleetFetchersGroup(fleet), onFailure: fail },
+      ...(service.listensOn !== null && {
+        address: advertised(service.listensOn, process.env, service.isSecure),
+      }),
+      atRest: () => this.#atRest(),
+      onLapsed: () => this.#fetchers.lapse(),
+      onTaken: (partition) => this.#takeHosts(partition),
+      onGone: (partition) => {
+        this.#fetchers.gone(partition);
+        this.#pace.hostsGone((hostKey) => this.#partitionOf(hostKey) === partition);
+      },
+      onTask: (record) => this.#fetchers.take(record),
+      onLeft: (records) => this.#fetchers.end(records),
+    });
+    this.#reporting = this.#demand.run(() => this.#share!.partitions.length > 0 && this.#share!.mayContact());
+    this.#reporting.catch(fail);
+  }
+
+  /** Resolves when the process must stop. */
+  async stand(over: AbortSignal): Promise<void> {
     while (!over.aborted) {
       await sleep(standbyLookMs, undefined, { signal: over }).catch(() => {});
       // The brokers have not answered for so long that other processes may own these hosts soon.
-      if (!share.mayContact()) await atRest();
+      if (!this.#share!.mayContact()) await this.#atRest();
     }
-  } finally {
-    demand.stop();
-    await Promise.allSettled([reporting]);
-    await fetchers.stop(fleetServiceLimits.graceMs);
-    await share.leave();
-    pace.close();
-    await facts.settled();
+  }
+
+  async leave(): Promise<void> {
+    this.#demand.stop();
+    await Promise.allSettled([this.#reporting]);
+    await this.#fetchers.stop(fleetServiceLimits.graceMs);
+    await this.#share!.leave();
+    this.#pace.close();
+    await this.#facts.settled();
+  }
+
+  #createPace(): FleetPace {
+    const hostDelayMs = () => this.#hostDelayMs;
+    return createFleetPace({
+      clock: this.#clock,
+      requestsMax: this.#fetching.flags.inFlight,
+      get hostDelayMs() {
+        return hostDelayMs();
+      },
+      isResumed: true,
+      owns: (hostKey) => this.#share?.has(this.#partitionOf(hostKey)) === true,
+      mayContact: () => this.#share?.mayContact() === true,
+      onFact: (hostKey, fact) => {
+        const share = this.#share;
+        // Results of interrupted requests do not count for hosts that belong to another process.
+        if (share?.mayContact() !== true || !share.has(this.#partitionOf(hostKey))) return;
+        this.#facts.note(hostKey, fact, this.#clock.nowMs());
+      },
+    });
+  }
+
+  #partitionOf(hostKey: string): number {
+    return fleetPartitionOf(hostKey, this.#fetching.tasks.partitions);
+  }
+
+  async #look(): Promise<void> {
+    const { documents, flags } = this.#fetching;
+    // The fleet's delay comes first; the option of this process counts only if the fleet has none.
+    this.#hostDelayMs = (await readLeastWaits(documents)).at(-1)?.ms ?? flags.hostDelay;
+    this.#fetchers.look();
+  }
+
+  async #takeHosts(partition: number): Promise<void> {
+    const known = await this.#facts.read(partition, this.#clock.nowMs());
+    const isTaken = (hostKey: string) => this.#partitionOf(hostKey) === partition;
+    this.#pace.hostsTaken(isTaken, known);
+    this.#fetchers.taken(isTaken);
+  }
+
+  /** Waits until no request is active; after `handOverMs`, the remaining ones are interrupted. */
+  async #atRest(): Promise<void> {
+    const endMs = performance.now() + handOverMs;
+    while (this.#pace.requestsInFlight > 0 && performance.now() < endMs) await sleep(restLookMs);
+    if (this.#pace.requestsInFlight > 0) await this.#fetchers.breakOff();
+    await this.#facts.settled();
   }
 }
 

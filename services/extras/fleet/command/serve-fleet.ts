@@ -4,11 +4,11 @@ import { crawlLimits } from '../../../../topology/policy/crawl-limits.ts';
 import type { Processor } from '../../../application/processor/processor.ts';
 import type { FetcherConfig } from '../../../fetcher/fetcher-config.ts';
 import { createAddressPacer } from '../../../fetcher/pace/address-pacer.ts';
-import { createFleetPace } from '../../../fetcher/pace/fleet-pace.ts';
+import { createFleetPace, type FleetPace } from '../../../fetcher/pace/fleet-pace.ts';
 import { LoopShares } from '../../../fetcher/pace/loop-shares.ts';
 import { createSharedRobots } from '../../../fetcher/robots/shared-robots.ts';
 import { fetcherConfig, needContact } from '../../../hosting/options/fetching.ts';
-import { SystemClock } from '../../../runtime/clock.ts';
+import { type Clock, SystemClock } from '../../../runtime/clock.ts';
 import { counted } from '../../../runtime/counted.ts';
 import { say } from '../../../runtime/logging/say.ts';
 import { LoopWatch } from '../../../runtime/loop/loop-watch.ts';
@@ -20,7 +20,7 @@ import type { CrawlFile, CrawlKeep } from '../crawl-file.ts';
 import type { Documents } from '../documents/documents.ts';
 import { EventReader } from '../events/event-reader.ts';
 import { EventStreams } from '../events/event-streams.ts';
-import { Fleet } from '../fleet.ts';
+import { Fleet, type FleetOptions } from '../fleet.ts';
 import type { CreateCall } from '../fleet-schemas.ts';
 import { openHostFacts } from '../host-facts.ts';
 import { KeptPages } from '../kept-pages.ts';
@@ -106,8 +106,8 @@ async function serveWatched(
   watch: LoopWatch,
   before: readonly CrawlFile[],
 ): Promise<boolean> {
-  const { flags, command, owners, callers, service, onParts, signal } = served;
-  const { documents, files, journal, reading, explain } = place;
+  const { flags, owners, service, onParts } = served;
+  const { documents, journal } = place;
   const clock = new SystemClock();
   const facts = await openHostFacts(place.facts, clock.nowMs());
   await noteLeastWait(documents, { sinceMs: clock.nowMs(), ms: flags.hostDelay });
@@ -122,9 +122,55 @@ async function serveWatched(
     loop,
     onFact: (hostKey, fact) => facts.note(hostKey, fact, clock.nowMs()),
   });
+  const options = crawlOptions(served, place, { clock, pace, watch });
+  const quotas = owners === undefined ? null : await Quotas.open(documents, owners, clock);
+  const deletedKeys = new DeletedKeys(documents, clock);
+  await deletedKeys.open();
+  const start: FleetOptions['start'] = (file, path) => startFleetCrawl(options, file, path);
+  const { fleet, webhooks, ...shared } = assembled(flags, place, { clock, quotas, deletedKeys, start });
+  const outputs = await OutputSender.open(join(flags.data, 'outputs'));
+  const calls = new CallShares(loop, clock);
+  const parts = { fleet, requestsInFlight: () => pace.requestsInFlight, ...shared, quotas, outputs, calls };
+  onParts(parts);
+  service.sources.add((report) => report.value('crawlstream_fleet_held_crawls', fleet.heldForGood));
+  const stopping = new AbortController();
+  let posting: Promise<void> | undefined;
+  let counting: Promise<unknown> | undefined;
+  try {
+    const opened = fleet.open(before);
+    counting = quotas === null ? undefined : countOwners(served, { fleet, quotas, clock }, stopping.signal);
+    posting = webhooks.run();
+    posting.catch(() => {});
+    service.probes.serve(() => null);
+    say(`${counted(before.length, 'crawl')} in ${place.name}`);
+    return await untilLeft(served, parts, opened);
+  } finally {
+    service.probes.suspend('stopping');
+    parts.streams.close();
+    webhooks.stop();
+    // Unanswered posts are repeated after the next start.
+    await Promise.race([posting, clock.sleepUntil(clock.nowMs() + place.graceMs)]);
+    stopping.abort();
+    await counting;
+    await fleet.stop();
+    onParts(undefined);
+    pace.close();
+    quotas?.look(fleet.list());
+    await quotas?.write(true);
+    await facts.settled();
+    await journal?.close();
+  }
+}
+
+/** The options that the crawls share. */
+function crawlOptions(
+  { flags, command }: ServedFleet,
+  { data, journal, graceMs, elsewhere }: FleetPlace,
+  { clock, pace, watch }: { readonly clock: Clock; readonly pace: FleetPace; readonly watch: LoopWatch },
+): FleetCrawlOptions {
   const byAddress = createAddressPacer(clock, crawlLimits.addressDelayMs, () => 1);
   const { extract } = command;
-  const options = {
+  return {
     pace,
     robots: createSharedRobots(clock),
     // One pacer for all crawls, unaffected by their policies.
@@ -139,20 +185,26 @@ async function serveWatched(
     leasesMax: flags.concurrency,
     dashboards: command.dashboards,
     watch,
-    ...{ data: place.data, journal, graceMs: place.graceMs, elsewhere: place.elsewhere },
+    ...{ data, journal, graceMs, elsewhere },
     seen: flags,
     keepMs: flags.keep ?? null,
     snapshots: flags,
     say,
   };
-  const quotas = owners === undefined ? null : await Quotas.open(documents, owners, clock);
-  const deletedKeys = new DeletedKeys(documents, clock);
-  await deletedKeys.open();
+}
+
+interface Made {
+  readonly clock: Clock;
+  readonly quotas: Quotas | null;
+  readonly deletedKeys: DeletedKeys;
+  readonly start: FleetOptions['start'];
+}
+
+/** Makes the fleet, and the parts that read its crawls. */
+function assembled(flags: FleetFlags, place: FleetPlace, { clock, quotas, deletedKeys, start }: Made) {
+  const { documents, files, reading, explain } = place;
   const fleet = new Fleet({
-    files,
-    clock,
-    say,
-    deletedKeys,
+    ...{ files, clock, say, deletedKeys, start },
     check(call, by) {
       place.check?.(call);
       const { seeds, policy } = fleetPolicy(call.seeds, call.policy, by);
@@ -161,7 +213,6 @@ async function serveWatched(
       return { seeds, policy: { ...policy } };
     },
     make: place.make,
-    start: (file, path) => startFleetCrawl(options, file, path),
     pagesEnd: (path) => reading(path, async ({ log, crawl }) => (await log.offsets(`${crawl}.pages`, 0)).end),
     async whyNoPage({ seeds }, path) {
       const first = seeds.slice(0, explainedSeedsMax);
@@ -180,54 +231,36 @@ async function serveWatched(
   const webhooks = new WebhookSender({ fleet, documents, events, clock, say, post: webhookPost(flags) });
   const streams = new EventStreams(clock);
   const pages = new PageScraper({ fleet, clock, reading, explain });
-  const requestsInFlight = () => pace.requestsInFlight;
-  const outputs = await OutputSender.open(join(flags.data, 'outputs'));
-  const calls = new CallShares(loop, clock);
-  const parts = { fleet, requestsInFlight, reading, kept, events, streams, quotas, explain, pages, outputs, calls };
-  onParts(parts);
-  service.sources.add((report) => report.value('crawlstream_fleet_held_crawls', fleet.heldForGood));
-  const stopping = new AbortController();
-  let posting: Promise<void> | undefined;
-  let counting: Promise<unknown> | undefined;
+  return { fleet, webhooks, kept, events, streams, pages, reading, explain };
+}
+
+/** Counts pages against quotas, and follows the file of owners. undefined: there is none. */
+function countOwners(
+  { owners, command, callers }: ServedFleet,
+  { fleet, quotas, clock }: { readonly fleet: Fleet; readonly quotas: Quotas; readonly clock: Clock },
+  signal: AbortSignal,
+): Promise<unknown> | undefined {
+  if (command.owners === undefined || owners === undefined || callers === null) return undefined;
+  const following = { owners, read: command.owners, callers, quotas, clock, say };
+  return Promise.all([keepQuotas({ fleet, quotas, clock, say }, signal), followOwners(following, signal)]);
+}
+
+/** Resolves when the fleet must stop; with true if the command's own server has ended. */
+async function untilLeft(
+  { command, signal, service }: ServedFleet,
+  parts: FleetParts,
+  opened: Promise<unknown>,
+): Promise<boolean> {
   let isLeft = false;
-  try {
-    const opened = fleet.open(before);
-    if (command.owners !== undefined && owners !== undefined && callers !== null && quotas !== null) {
-      const following = { owners, read: command.owners, callers, quotas, clock, say };
-      counting = Promise.all([
-        keepQuotas({ fleet, quotas, clock, say }, stopping.signal),
-        followOwners(following, stopping.signal),
-      ]);
-    }
-    posting = webhooks.run();
-    posting.catch(() => {});
-    service.probes.serve(() => null);
-    say(`${counted(before.length, 'crawl')} in ${place.name}`);
-    const stopped = new Promise<void>((resolve) => {
-      if (signal.aborted) resolve();
-      else signal.addEventListener('abort', () => resolve(), { once: true });
+  const stopped = new Promise<void>((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+  const left = command
+    .serve?.(() => parts, signal, service.listensOn)
+    .then(() => {
+      isLeft = !signal.aborted;
     });
-    const left = command
-      .serve?.(() => parts, signal, service.listensOn)
-      .then(() => {
-        isLeft = !signal.aborted;
-      });
-    await Promise.race([Promise.all([opened, stopped]), ...(left === undefined ? [] : [left])]);
-  } finally {
-    service.probes.suspend('stopping');
-    streams.close();
-    webhooks.stop();
-    // Unanswered posts are repeated after the next start.
-    await Promise.race([posting, clock.sleepUntil(clock.nowMs() + place.graceMs)]);
-    stopping.abort();
-    await counting;
-    await fleet.stop();
-    onParts(undefined);
-    pace.close();
-    quotas?.look(fleet.list());
-    await quotas?.write(true);
-    await facts.settled();
-    await journal?.close();
-  }
+  await Promise.race([Promise.all([opened, stopped]), ...(left === undefined ? [] : [left])]);
   return isLeft;
 }

@@ -1,7 +1,7 @@
 /** Follows the documents of a fleet on Kafka, for a process that reads them and never writes them. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CrawlstreamError } from '../../../../topology/errors.ts';
-import type { Log } from '../../../runtime/log/log.ts';
+import type { Log, LogReader } from '../../../runtime/log/log.ts';
 import type { ReadableDocuments } from './documents.ts';
 import { none, readable, takeDocument } from './topic-documents.ts';
 
@@ -23,75 +23,98 @@ export interface FollowOptions {
 const [pollBytes, pollWaitMs] = [1 << 20, 1_000];
 const againMs = 250;
 
-export function followTopicDocuments({ log, topic, onChange, onFailure }: FollowOptions): FollowedDocuments {
-  const stopping = new AbortController();
-  const waiting = new Set<{ readonly end: number; readonly resolve: () => void }>();
-  const all = new Map<string, string>();
-  let reader = log.reader();
-  let [current, next] = [none, 0];
-  /** Documents read again from the beginning, up to `end`; until then, `all` has the earlier ones. */
-  let reread: { readonly all: Map<string, string>; readonly end: number } | undefined;
+export function followTopicDocuments(options: FollowOptions): FollowedDocuments {
+  const followed = new FollowedTopic(options);
+  return {
+    ...readable(options.topic, followed.all),
+    caughtUp: () => followed.caughtUp(),
+    stop: () => followed.stop(),
+  };
+}
 
-  /** Replaces the earlier documents once everything is read. */
-  const replaceByReread = () => {
-    if (reread === undefined || next < reread.end) return;
-    all.clear();
-    for (const [key, text] of reread.all) all.set(key, text);
-    reread = undefined;
-  };
-  const notify = () => {
-    for (const one of waiting) {
-      if (next < one.end && !stopping.signal.aborted) continue;
-      waiting.delete(one);
-      one.resolve();
-    }
-  };
-  /** Reads from the topic's start: at first, and again if a rewrite by the owner has deleted the next records. */
-  const begin = async () => {
-    const { start, end } = await log.offsets(topic, 0);
-    [current, next, reread] = [none, start, { all: new Map(), end }];
-    reader.seek(topic, 0, start);
-  };
-  const read = async () => {
-    await begin();
-    while (!stopping.signal.aborted) {
+/** Reads the topic from its start on, and keeps the documents. */
+class FollowedTopic {
+  readonly all = new Map<string, string>();
+  readonly #options: FollowOptions;
+  readonly #stopping = new AbortController();
+  readonly #waiting = new Set<{ readonly end: number; readonly resolve: () => void }>();
+  readonly #reading: Promise<void>;
+  #reader: LogReader;
+  /** The claim in force. */
+  #current = none;
+  #next = 0;
+  /** Documents read again from the beginning, up to `end`; until then, `all` has the earlier ones. */
+  #reread: { readonly all: Map<string, string>; readonly end: number } | undefined;
+
+  constructor(options: FollowOptions) {
+    this.#options = options;
+    this.#reader = options.log.reader();
+    this.#reading = this.#read().catch((error) => {
+      if (!this.#stopping.signal.aborted) options.onFailure(error);
+    });
+  }
+
+  async caughtUp(): Promise<void> {
+    const { end } = await this.#options.log.offsets(this.#options.topic, 0);
+    if (this.#next >= end || this.#stopping.signal.aborted) return;
+    await new Promise<void>((resolve) => this.#waiting.add({ end, resolve }));
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    this.#reader.wake();
+    await this.#reader.close();
+    await this.#reading;
+    this.#notify();
+  }
+
+  async #read(): Promise<void> {
+    await this.#begin();
+    while (!this.#stopping.signal.aborted) {
       try {
-        const records = await reader.poll({ maxBytes: pollBytes, waitMs: pollWaitMs });
+        const records = await this.#reader.poll({ maxBytes: pollBytes, waitMs: pollWaitMs });
         for (const record of records) {
-          current = takeDocument(reread?.all ?? all, current, record);
-          next = record.offset + 1;
+          this.#current = takeDocument(this.#reread?.all ?? this.all, this.#current, record);
+          this.#next = record.offset + 1;
         }
-        replaceByReread();
-        if (reread !== undefined || records.length === 0) continue;
-        onChange();
-        notify();
+        this.#replaceByReread();
+        if (this.#reread !== undefined || records.length === 0) continue;
+        this.#options.onChange();
+        this.#notify();
       } catch (error) {
-        if (stopping.signal.aborted) return;
+        if (this.#stopping.signal.aborted) return;
         if (!(error instanceof CrawlstreamError && error.code === 'OFFSET_OUT_OF_RANGE')) throw error;
-        await reader.close();
+        await this.#reader.close();
         await sleep(againMs);
-        reader = log.reader();
-        await begin();
+        this.#reader = this.#options.log.reader();
+        await this.#begin();
       }
     }
-  };
-  const reading = read().catch((error) => {
-    if (!stopping.signal.aborted) onFailure(error);
-  });
+  }
 
-  return {
-    ...readable(topic, all),
-    async caughtUp() {
-      const { end } = await log.offsets(topic, 0);
-      if (next >= end || stopping.signal.aborted) return;
-      await new Promise<void>((resolve) => waiting.add({ end, resolve }));
-    },
-    async stop() {
-      stopping.abort();
-      reader.wake();
-      await reader.close();
-      await reading;
-      notify();
-    },
-  };
+  /** Reads from the topic's start: at first, and again if a rewrite by the owner has deleted the next records. */
+  async #begin(): Promise<void> {
+    const { log, topic } = this.#options;
+    const { start, end } = await log.offsets(topic, 0);
+    this.#current = none;
+    this.#next = start;
+    this.#reread = { all: new Map(), end };
+    this.#reader.seek(topic, 0, start);
+  }
+
+  /** Replaces the earlier documents once everything is read. */
+  #replaceByReread(): void {
+    if (this.#reread === undefined || this.#next < this.#reread.end) return;
+    this.all.clear();
+    for (const [key, text] of this.#reread.all) this.all.set(key, text);
+    this.#reread = undefined;
+  }
+
+  #notify(): void {
+    for (const one of this.#waiting) {
+      if (this.#next < one.end && !this.#stopping.signal.aborted) continue;
+      this.#waiting.delete(one);
+      one.resolve();
+    }
+  }
 }

@@ -13,6 +13,13 @@ import type { EventPosition } from './event-position.ts';
 import type { EventReader } from './event-reader.ts';
 import type { CrawlEvent } from './read-events.ts';
 
+export interface Listener {
+  /** True while its key is valid. */
+  mayListen(): boolean;
+  /** Counts what was sent. Resolves once the next event may be sent. */
+  sent(bytes: number): Promise<void>;
+}
+
 export class EventStreams {
   readonly #clock: Clock;
   readonly #closing = new AbortController();
@@ -43,7 +50,7 @@ export class EventStreams {
       readonly content: Content;
       readonly from: EventPosition;
     },
-    mayListen: () => boolean = () => true,
+    { mayListen, sent }: Listener,
   ): Promise<void> {
     const { crawl, createdAtMs, owner, content } = wanted;
     const { lookMs, beatMs, readMax: most, readCharsSoft: charsSoft } = eventLimits;
@@ -66,7 +73,11 @@ export class EventStreams {
         if (some === undefined) break;
         if (some !== null) {
           from = some.next;
-          for (const event of some.events) await write(response, textOf(event), signal);
+          for (const event of some.events) {
+            const text = textOf(event);
+            await write(response, text, signal);
+            await sent(text.length);
+          }
           if (some.events.length > 0) {
             reportedAtMs = this.#clock.nowMs();
             continue;

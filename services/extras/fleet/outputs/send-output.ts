@@ -9,6 +9,14 @@ import { makeFolder } from '../../../runtime/disk/durable-names.ts';
 import type { Output } from './output.ts';
 import { outputLimits } from './output-limits.ts';
 
+export interface OutputAnswer {
+  readonly crawl: string;
+  readonly response: ServerResponse;
+  begin(): void;
+  /** Counts what was sent. Resolves once the next chunk may be made. */
+  sent(bytes: number): Promise<void>;
+}
+
 export class OutputSender {
   /**
    * Folder in which outputs sort rows. No output writes into the crawl's own folder, because the crawl may be deleted
@@ -50,7 +58,7 @@ export class OutputSender {
   async send(
     output: Output,
     bytes: AsyncIterable<Uint8Array>,
-    { crawl, response, begin }: { readonly crawl: string; readonly response: ServerResponse; begin(): void },
+    { crawl, response, begin, sent }: OutputAnswer,
     request: IncomingMessage,
   ): Promise<void> {
     const chunks = bytes[Symbol.asyncIterator]();
@@ -63,7 +71,7 @@ export class OutputSender {
     });
     request.socket.setTimeout(outputLimits.stalledMs, () => response.destroy());
     try {
-      await pipeline(rest(first, chunks), response);
+      await pipeline(rest(first, chunks, sent), response);
     } catch {
       response.destroy();
     } finally {
@@ -80,6 +88,13 @@ export class OutputSender {
   }
 }
 
-async function* rest(first: IteratorResult<Uint8Array>, chunks: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array> {
-  for (let one = first; one.done !== true; one = await chunks.next()) yield one.value;
+async function* rest(
+  first: IteratorResult<Uint8Array>,
+  chunks: AsyncIterator<Uint8Array>,
+  sent: OutputAnswer['sent'],
+): AsyncGenerator<Uint8Array> {
+  for (let one = first; one.done !== true; one = await chunks.next()) {
+    yield one.value;
+    await sent(one.value.length);
+  }
 }

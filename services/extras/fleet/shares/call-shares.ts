@@ -53,6 +53,17 @@ export class CallShares {
     if (owner !== null) this.#of(owner).spend(msOf(bytes));
   }
 
+  /**
+   * Counts a part of an answer that is sent while it is made. Waits while the owner is above its share, for some seconds
+   * at most, before the next part is made.
+   */
+  async sent(owner: CountedFor, bytes: number): Promise<void> {
+    if (owner === null) return;
+    const share = this.#of(owner);
+    share.spend(msOf(bytes));
+    if (share.isOver) await this.#wait(share);
+  }
+
   async #wait(share: LoopShare): Promise<void> {
     const { callLookMs, callWaitMsMax } = shareLimits;
     const untilMs = this.#clock.nowMs() + callWaitMsMax;

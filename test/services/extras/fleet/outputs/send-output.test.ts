@@ -14,6 +14,7 @@ const chunk = Buffer.alloc(64 * 1024, 'x');
 const output: Output = { file: 'a.bin', type: 'application/octet-stream', about: '', bytes: () => made(0) };
 let asked = 0;
 let closed = 0;
+let sentBytes = 0;
 
 async function* made(count: number, fails = false): AsyncGenerator<Uint8Array> {
   try {
@@ -30,7 +31,8 @@ async function* made(count: number, fails = false): AsyncGenerator<Uint8Array> {
 async function answering(bytes: () => AsyncIterable<Uint8Array>): Promise<IncomingMessage> {
   const sender = await OutputSender.open(join(temporaryFolder(), 'outputs'));
   const server = createServer((request, response) => {
-    void sender.send(output, bytes(), { crawl: 'c', response, begin: () => {} }, request);
+    const sent = async (count: number) => void (sentBytes += count);
+    void sender.send(output, bytes(), { crawl: 'c', response, begin: () => {}, sent }, request);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   after(() => server.closeAllConnections());
@@ -40,7 +42,7 @@ async function answering(bytes: () => AsyncIterable<Uint8Array>): Promise<Incomi
 }
 
 test('output is produced as far as the client reads, and completely for a client that reads all', async () => {
-  [asked, closed] = [0, 0];
+  [asked, closed, sentBytes] = [0, 0, 0];
   const slow = await answering(() => made(10_000));
   slow.pause();
   await until(async () => asked > 0);
@@ -56,6 +58,7 @@ test('output is produced as far as the client reads, and completely for a client
   let bytes = 0;
   for await (const part of slow) bytes += (part as Buffer).length;
   assert.equal(bytes, 10_000 * chunk.length);
+  assert.equal(sentBytes, bytes, 'each chunk counts');
   assert.equal(closed, 1);
 });
 

@@ -104,3 +104,21 @@ test('large answers slow an owner’s calls down', async () => {
   await busy.calls.enter('eve', 0);
   assert.ok(busy.clock.nowMs() > beganMs);
 });
+
+test('an answer in parts becomes slow for an owner above its share, and for no other', async () => {
+  const busy = busyProcess();
+  const partsIn = async (owner: string | null, endMs: number) => {
+    let parts = 0;
+    for (; busy.clock.nowMs() < endMs; busy.pass(1)) {
+      await busy.calls.sent(owner, 100_000);
+      parts++;
+    }
+    return parts;
+  };
+  const alone = await partsIn('eve', 20_000);
+  assert.ok(alone < 2_000, `${alone} parts`);
+  const beganMs = busy.clock.nowMs();
+  await busy.calls.sent('honest-1', 100);
+  await busy.calls.sent(null, 100_000_000);
+  assert.equal(busy.clock.nowMs(), beganMs);
+});
