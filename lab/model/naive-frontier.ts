@@ -25,7 +25,7 @@ import {
   type NaiveDelays,
   type NaiveHost,
   newHost,
-  pauseUntil,
+  notePause,
   politeMs,
   putAgain,
   queuedOf,
@@ -244,7 +244,7 @@ export class NaiveFrontier {
         putAgain(host, 0, url);
       }
       this.#release(id, host);
-      raise(host, this.nowMs + delayMs);
+      raise(host, this.nowMs + Math.max(delayMs, host.crawlDelayMs));
     }
   }
 
@@ -406,7 +406,7 @@ export class NaiveFrontier {
     } else if (kind === 'hostLimit') host.pagesMax = Math.max(-1, amount);
     else if (kind === 'releaseHost') {
       host.hold = this.#behindBlock(host, hostKey);
-      endTrouble(host);
+      endTrouble(host, this.nowMs);
     }
     const to = delaysOf(host, rules);
     const isShared = this.rules.politenessKey === 'domain' && to.politeMs < from.politeMs;
@@ -455,7 +455,7 @@ export class NaiveFrontier {
     if (only !== null) this.#purged.add(only);
     else {
       host.hold = 'purged';
-      endTrouble(host);
+      endTrouble(host, this.nowMs);
     }
   }
 
@@ -661,6 +661,6 @@ export class NaiveFrontier {
     if (completedAtMs === 0) return;
     const pauseMs = Math.max(0, ...outcomes.map(({ retryAfterMs }) => retryAfterMs));
     raise(host, completedAtMs + Math.max(pauseMs, politeMs(host, rulesOf(this.rules, hostKey))));
-    if (pauseMs > 0) pauseUntil(host, completedAtMs + pauseMs);
+    if (pauseMs > 0) notePause(host);
   }
 }

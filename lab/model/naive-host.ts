@@ -80,9 +80,6 @@ export const newHost = () => ({
   /** The host is ready between these times: jitter. */
   readyMinMs: 0,
   readyMaxMs: 0,
-  /** A pause of a host that is not in trouble lasts until a time between these. 0: there is none. */
-  pauseMinMs: 0,
-  pauseMaxMs: 0,
   crawlDelayMs: -1,
   ownDelayMs: -1,
   ownDelayIsLeast: false,
@@ -218,19 +215,13 @@ export function raiseAfter(
   const [minMs, maxMs] = [0.8, 1.2].map((jitter) => Math.max(...waits, Math.round(backOffMs * jitter)));
   if (maxMs! > 0 || hostSlotsNow(host) === 1) raise(host, fromMs + minMs!, fromMs + maxMs!);
   const pauseMs = Math.max(...waits.slice(1), backOffMs);
-  const until = (formerMs: number) => {
-    const untilMs = Math.max(formerMs, pauseMs > 0 ? fromMs + pauseMs : 0);
-    return isTroubled(host) || untilMs <= fromMs ? 0 : untilMs;
-  };
-  host.pauseMinMs = until(isTroubled(before) ? before.readyMinMs : before.pauseMinMs);
-  host.pauseMaxMs = until(isTroubled(before) ? before.readyMaxMs : before.pauseMaxMs);
+  const goesOn = isTroubled(before) && before.readyMinMs > fromMs;
+  if (pauseMs > 0 || goesOn) notePause(host);
 }
 
-/** A host that is not in trouble asks for a pause in a late answer. */
-export function pauseUntil(host: NaiveHost, untilMs: number): void {
-  if (isTroubled(host)) return;
-  host.pauseMinMs = Math.max(host.pauseMinMs, untilMs);
-  host.pauseMaxMs = Math.max(host.pauseMaxMs, untilMs);
+/** A pause that a host asks for counts as trouble until its next contact. */
+export function notePause(host: NaiveHost): void {
+  if (!isTroubled(host)) host.returns = 1;
 }
 
 /** The whole wait of a host in trouble is a pause. */
@@ -239,8 +230,8 @@ function isTroubled({ failures, throttles, returns }: NaiveHost): boolean {
 }
 
 /** The trouble ends by an order, and the pause lasts. */
-export function endTrouble(host: NaiveHost): void {
-  if (isTroubled(host)) Object.assign(host, { pauseMinMs: host.readyMinMs, pauseMaxMs: host.readyMaxMs });
+export function endTrouble(host: NaiveHost, nowMs: number): void {
+  if (isTroubled(host) && host.readyMinMs > nowMs) host.returns = Math.max(1, host.returns);
   Object.assign(host, { dead: false, failures: 0, throttles: 0, serverErrors: 0 });
 }
 
@@ -254,36 +245,27 @@ export function delaysOf(host: NaiveHost, rules: Rules): NaiveDelays {
   return { baseMs: baseMs(host, rules), politeMs: politeMs(host, rules) };
 }
 
-/**
- * The host has other delays than `from`, in each of its slots: a longer one counts from its last contact, a shorter one
- * from now.
- */
+/** The host has other delays than `from`, in each of its slots. */
 export function follow(host: NaiveHost, from: NaiveDelays, to: NaiveDelays, nowMs: number): void {
-  const moved = (atMs: number, fromMs: number, toMs: number) => {
-    if (toMs <= fromMs) return atMs > nowMs + fromMs ? atMs : Math.min(atMs, nowMs + toMs);
-    const contactMs = atMs > nowMs ? Math.min(nowMs, atMs - fromMs) : atMs;
-    const movedMs = Math.max(atMs, contactMs + toMs);
-    return movedMs <= nowMs ? atMs : movedMs;
-  };
-  const isSame = from.politeMs === to.politeMs && from.baseMs === to.baseMs;
+  if (from.politeMs === to.politeMs && from.baseMs === to.baseMs) return;
   const isLonger = to.politeMs > from.politeMs || to.baseMs > from.baseMs;
-  const { readyMinMs } = host;
-  const isOne = hostSlotsNow(host) === 1;
-  if (!isSame && !isPlain(host)) {
-    const share = (ms: number) => (host.hostSlots > 1 ? Math.ceil(ms / host.hostSlots) : 0);
-    const forgotten = isLonger ? Math.max(0, host.hostSlots - host.out - host.freeMs.length) : 0;
-    const forgottenMs = Math.min(nowMs, host.nextMs) + to.politeMs;
-    if (host.nextMs > 0) host.nextMs = moved(host.nextMs, isLonger ? 0 : share(from.baseMs), share(to.baseMs));
-    host.freeMs = host.freeMs.map((atMs) => moved(atMs, isLonger ? from.baseMs : from.politeMs, to.politeMs));
-    host.freeMs.push(...new Array<number>(forgotten).fill(forgottenMs));
+  const moved = (atMs: number) => movedWait(atMs, isLonger, from.politeMs, to.politeMs, nowMs);
+  if (isLonger || !isTroubled(host)) {
+    host.readyMinMs = moved(host.readyMinMs);
+    host.readyMaxMs = moved(host.readyMaxMs);
   }
-  const atMs = moved(readyMinMs, from.politeMs, to.politeMs);
-  const isOver = readyMinMs <= nowMs && atMs <= nowMs;
-  const [pauseMinMs, pauseMaxMs] = isTroubled(host) ? [readyMinMs, readyMinMs] : [host.pauseMinMs, host.pauseMaxMs];
-  if (from.politeMs !== to.politeMs && isOne && !isOver) {
-    host.readyMinMs = Math.max(pauseMinMs, atMs);
-    host.readyMaxMs = Math.max(Math.min(pauseMaxMs, readyMinMs), atMs);
-  }
+  if (isPlain(host)) return;
+  const [fromMs, toMs] = [from, to].map(({ baseMs }) => (host.hostSlots > 1 ? Math.ceil(baseMs / host.hostSlots) : 0));
+  if (host.nextMs > 0) host.nextMs = movedWait(host.nextMs, toMs! > fromMs!, fromMs!, toMs!, nowMs);
+  const forgotten = isLonger ? Math.max(0, host.hostSlots - host.out - host.freeMs.length) : 0;
+  host.freeMs = [...host.freeMs.map(moved), ...new Array<number>(forgotten).fill(nowMs + to.politeMs)];
+}
+
+/** A longer delay counts from now, or from the end of a wait that is over; a shorter one from now. */
+function movedWait(atMs: number, isLonger: boolean, fromMs: number, toMs: number, nowMs: number): number {
+  if (!isLonger) return atMs > nowMs + fromMs ? atMs : Math.min(atMs, nowMs + toMs);
+  const movedMs = Math.max(atMs, Math.min(atMs, nowMs) + toMs);
+  return movedMs <= nowMs ? atMs : movedMs;
 }
 
 /** Most leases at present: one while the host is in trouble, has a Crawl-delay, or is not known yet. */

@@ -33,20 +33,24 @@ crawlstream policy set policy.json --data crawl-data/example.org
 
 A change applies at once, also to hosts and pages that wait:
 
-- **Longer delay.** The next contact counts from the last one, or from the end of the wait if that is over. A host that was only found waits as well.
-  URLs on lease have the new delay at once, and so has a host if its fetcher is killed.
+- **Longer delay.** A host that waits is contacted a new delay after the change at the earliest. For another host, the new delay counts from the end of its
+  last wait. A host that was only found waits as well. URLs on lease have the new delay at once, and so has a host if its fetcher is killed.
 - **Shorter delay.** The wait ends at the latest a new delay after the change, for the time of the last contact is not stored. URLs on lease keep the
   old delay. If domains share a delay, the shorter delay of a single host counts from its next contact.
-- **Pauses.** A Crawl-delay, Retry-After, back-off and the multiple of the last fetch's time still hold. A host in trouble keeps its wait.
-- **\`recrawl\`.** All fetched URLs are read once, at most 512 in each step, while the crawl goes on. Their next visits count from the last one. A page that
-  is due stays due. An adaptive schedule goes on with the page's interval, within the new bounds. With \`fetchesPerDay\`, a page that stays on its day
-  keeps its time. No visit moves before the \`max-age\` of the last answer, which is rounded up to 10 minutes, 1 or 6 hours, or 1, 3, 10 or 30 days.
-- **\`recrawl\` switched on later.** Pages that were fetched before are visited again, by the time of that fetch. Not known of them are changes, feeds and
-  front queues: their first visit treats a feed as a page, and counts no change rate.
-- **\`recrawl\` switched off.** Only pages that are due are visited once more.
+- **Pauses.** A Crawl-delay, Retry-After, back-off and the multiple of the last fetch's time still hold. A host that is in trouble, or asked for a pause,
+  keeps its whole wait.
+- **\`recrawl\`.** Pages that wait are due when the new interval has passed since their last visit. Those that would be overdue are spread over one new
+  interval from the change on. No page is read. An adaptive interval stays, if it is within the new bounds. With twice as many visits a day, \`optimal\` and
+  \`importance\` halve the waits. The next visit of each page counts by the new policy.
+- **Rules.** If several rules of \`recrawl\` may have set the wait of a page, the longest of their new intervals counts. A rule that is added counts from the
+  next visit of each page, and so does a smaller \`fetchesPerDay\`.
+- **Visits that stay.** A page that is due stays due, and a visit that a sitemap asked for keeps its time. A wait that is longer than the former intervals follows
+  from an error or from \`max-age\`, and stays. A shorter \`max-age\` is not known: the next visit may be before its end, once.
+- **\`recrawl\` switched on or off.** Pages that were fetched before it was switched on are not visited again. After it was switched off, pages are visited
+  once more.
 - **\`sitemaps.everyMs\`.** The next read counts from the last one.
 
-Of pages that 0.3.0 fetched, \`max-age\` is not known.
+While waits move, nothing is granted: about 5 s for a million pages that wait.
 
 ## Settings for part of the web
 

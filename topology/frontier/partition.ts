@@ -19,9 +19,9 @@ import { encodeCommit, inputTopics, past } from './changes/changelog.ts';
 import type { Taken } from './changes/changes.ts';
 import { lostUrls } from './changes/counters.ts';
 import type { Entry } from './changes/entry.ts';
-import { readFetched } from './checkpoint/read-fetched.ts';
 import { readDying, readLeases, type Waiting } from './checkpoint/read-rows.ts';
 import { findNamed } from './decide/control/find-named.ts';
+import { longestDelayMs } from './decide/control/move-waits.ts';
 import { decideQuota, decideQuotaShares, quotaMessages } from './decide/control/quota.ts';
 import { type ControlMessage, Decision, type PartitionIdentity } from './decide/decision.ts';
 import { decidePrice } from './decide/leases/price.ts';
@@ -32,7 +32,6 @@ import { openDrained } from './decide/links/queue-share.ts';
 import { decideGrowth, type Grown, readGrown } from './decide/links/score-again.ts';
 import { decideFolds, Folding, readUnfolded, type Unfolded } from './decide/links/variants.ts';
 import type { PullQueue } from './decide/pull/pull-queue.ts';
-import { decideRecheck } from './decide/results/recheck.ts';
 import { decideBurials } from './decide/results/time.ts';
 import { Decided, type Step } from './decide/step.ts';
 import { taskOf } from './decide/task-of.ts';
@@ -41,7 +40,6 @@ import { enterInput } from './enter-input.ts';
 import { frontierLimits } from './frontier-limits.ts';
 import { type Leasing, taskLeasing } from './leasing/leasing.ts';
 import { PullLeasing } from './leasing/pull-leasing.ts';
-import type { RecheckRange } from './recrawl/recheck.ts';
 import type { FrontierState } from './state/state.ts';
 import { StepFailed } from './step-failed.ts';
 import { finishInMemory, type StoreJob } from './storage/store-job.ts';
@@ -93,12 +91,12 @@ export class FrontierPartition {
   readonly #folding = new Folding();
   /** Queued URLs of which the next step folds the variants. */
   #unfolded: Unfolded | null = null;
-  /** Fetched URLs that the next step schedules by a new policy. */
-  #fetched: RecheckRange | null = null;
   #unread = true;
   /** Tasks that fetchers have taken, for the next step. */
   #taken: Taken | null = null;
   #openedAtMs = Number.NEGATIVE_INFINITY;
+  /** No grants before this, ms. */
+  #grantsFromMs = Number.NEGATIVE_INFINITY;
   /** The record that is being decided, and those that the step has taken. */
   #deciding: Input | null = null;
   #tried: Input[] = [];
@@ -185,7 +183,9 @@ export class FrontierPartition {
   wakeAtMs(demand: number): number | undefined {
     if (this.#unfolded !== null || this.#folding.isDue) return this.state.nowMs;
     const { graceMs } = this.#leasing;
-    return wakeAtMs(this.state, this.policy, demand, { graceMs, notBeforeMs: this.#expiryFromMs });
+    const isHeld = demand > 0 && this.state.nowMs < this.#grantsFromMs;
+    const atMs = wakeAtMs(this.state, this.policy, isHeld ? 0 : demand, { graceMs, notBeforeMs: this.#expiryFromMs });
+    return isHeld ? Math.min(atMs ?? this.#grantsFromMs, this.#grantsFromMs) : atMs;
   }
 
   /**
@@ -214,7 +214,6 @@ export class FrontierPartition {
     for (const topic of decision.sought) this.#forget(topic);
     // In the middle of a policy, some hosts wait by the next one already, and the former is in force.
     if (state.positions.control.slice === 0) this.#decideRest(decision, demand, until);
-    this.#fetched = null;
     for (const [topic, epoch] of this.#epochs)
       if (epoch !== state.inputEpochs[topic]) decision.emit({ kind: 'inputEpoch', topic, epoch });
     this.#epochs.clear();
@@ -232,8 +231,6 @@ export class FrontierPartition {
 
   /** Decides everything after `control`. */
   #decideRest(decision: Decision, demand: number, until: Positions | null): void {
-    // Before results: they change what was read.
-    decideRecheck(decision, this.#fetched);
     if (this.policy !== null) this.#take(decision, 'results', until);
     if (decision.nowMs >= this.#expiryFromMs) this.#leasing.endLate(decision);
     decideBurials(decision, this.#dying);
@@ -248,7 +245,8 @@ export class FrontierPartition {
     decideQuotaShares(decision, pageQuota);
     openDeferred(decision);
     openDrained(decision);
-    if (this.policy?.config.paused !== true) this.#leasing.grant(decision, demand);
+    const isHeld = decision.nowMs < this.#grantsFromMs || this.policy?.config.paused === true;
+    if (!isHeld) this.#leasing.grant(decision, demand);
   }
 
   /** Are there calls that a step could decide? */
@@ -270,7 +268,6 @@ export class FrontierPartition {
     this.#dying = yield* readDying(this.state);
     this.#named = yield* findNamed(this.state, this.#inputs.control, this.#dying);
     if (this.#grown.length === 0) this.#grown = yield* readGrown(this.state, this.#growth);
-    this.#fetched ??= yield* readFetched(this.state);
     this.#unfolded ??= yield* readUnfolded(this.state, this.#folding);
     yield* this.#leasing.reads(this.state);
     this.#unread = false;
@@ -299,6 +296,9 @@ export class FrontierPartition {
     const before = { ...positions };
     this.#forget(topic);
     const decision = this.#begin(wallMs);
+    // A policy is lost after some hosts had begun to wait by it, and the former stays in force: its delays pass first.
+    if (topic === 'control' && positions.control.slice > 0 && this.policy !== null)
+      this.#grantsFromMs = decision.nowMs + longestDelayMs(this.policy.config);
     positions[topic] = { offset, slice: 0 };
     decision.tally('cutInputs');
     const inputs = inputTopics.map((one) => ({ topic: one, from: before[one], to: positions[one] }));

@@ -12,7 +12,6 @@ export interface Expiry {
 
 /** `demand`: leases that could be granted. Returns ms; undefined: never. */
 export function wakeAtMs(state: FrontierState, policy: Policy | null, demand: number, expiry: Expiry) {
-  if (policy !== null && state.recrawl.recheckFrom !== null) return state.nowMs;
   if (state.abandoning.size > 0 || state.budgets.looks || state.shares.drained.size > 0) return state.nowMs;
   const grants = demand > 0 && policy?.config.paused !== true;
   const quotaOut = policy?.config.pageQuota != null && state.quotaLeft <= 0;

@@ -31,7 +31,6 @@ const nameFields: { readonly [kind in RowKind]: number } = {
   schedule: 0,
   trust: 1,
   sitemaps: 1,
-  recheck: 0,
   seen: 0,
   pulled: 1,
   load: 0,

@@ -67,11 +67,9 @@ export async function settleCopy(options: CopyOptions): Promise<Copy> {
       if (!listed) await loadLists(partition, options.lists, state.policyJson);
       listed = true;
       await offer(options, partition, topic, record);
-      deadLetters.push(...(await take(partition, store, () => partition.waiting(topic) > 0)));
+      deadLetters.push(...(await take(partition, store, topic)));
     }
   }
-  if (!listed) await loadLists(partition, options.lists, state.policyJson);
-  deadLetters.push(...(await take(partition, store, () => state.recrawl.recheckFrom !== null)));
   await runJob(store, readLeases(state));
   for (const { host, deadlineMs } of options.fetchersGone ? [] : state.leases.values()) {
     const { facts, key: hostKey } = host;
@@ -117,10 +115,10 @@ async function loadLists(partition: FrontierPartition, lists: ListFiles, policyJ
   if (references.length > 0) partition.lists.put(await lists.load(references, '/'));
 }
 
-/** Decides while there is work: an input, or pages that a new policy schedules. Without a policy, results are never taken. */
-async function take(partition: FrontierPartition, store: StateStore, isWork: () => boolean): Promise<DeadLetter[]> {
+/** Decides until the input is taken. Without a policy, results are never taken. */
+async function take(partition: FrontierPartition, store: StateStore, topic: InputTopic): Promise<DeadLetter[]> {
   const deadLetters: DeadLetter[] = [];
-  while (isWork()) {
+  while (partition.waiting(topic) > 0) {
     await runJob(store, partition.reads());
     const step = partition.step(partition.state.nowMs, 0);
     if (step === null) break;

@@ -16,8 +16,6 @@ interface Given {
   /** Budgets, or drained front queues, that the next step is to look at. */
   readonly looks?: boolean;
   readonly drained?: number;
-  /** A new policy still schedules pages. */
-  readonly recheckFrom?: number;
 }
 
 function wake(given: Given, demand: number, policy: Partial<PolicyConfig> = {}, graceMs = 0): number | undefined {
@@ -30,7 +28,6 @@ function wake(given: Given, demand: number, policy: Partial<PolicyConfig> = {}, 
     domainPace: { parked: { nextAtMs: undefined } },
     leases: { deadlines: { firstMs: given.firstMs } },
     robotsHops: new Map(),
-    recrawl: { recheckFrom: given.recheckFrom ?? null },
     quotaLeft: given.quotaLeft ?? 0,
   } as unknown as FrontierState;
   return wakeAtMs(state, compilePolicy({ ...defaultPolicy(), ...policy }), demand, { graceMs, notBeforeMs: 0 });
@@ -55,10 +52,6 @@ describe('the next step', () => {
     assert.equal(wake({ ready: 2, nextReadyAtMs: 5_000 }, 1), 1_000);
     assert.equal(wake({ ready: 2 }, 0), undefined);
     assert.equal(wake({ ready: 2 }, 1, { paused: true }), undefined);
-  });
-
-  it('the next step is due at once while a new policy schedules pages', () => {
-    assert.equal(wake({ recheckFrom: 7 }, 0), 1_000);
   });
 
   it('the next step is not due while the quota is used up', () => {

@@ -129,8 +129,6 @@ export class CrawlTally {
         if (change.record?.status === 'page') this.#page(change.record.url, nowMs);
         return;
       case 'visit':
-        // A page that is only scheduled was counted at its end.
-        if (change.leaseId === 0 && this.#copies.has(change.page.record.url)) return;
         if (change.page.record.status === 'page') this.#page(change.page.record.url, nowMs);
         return;
       case 'trap':

@@ -92,6 +92,8 @@ export class ReDecider {
     // A record that was taken in part is offered again with the next commit.
     this.#partition.withdraw();
     this.#partition.takeSought();
+    // A checkpoint's part of them is not needed here.
+    this.#partition.state.unsaved.records = [];
     return step;
   }
 

@@ -126,6 +126,8 @@ export class VirtualCrawl {
       if (commit.kind === 'commit') tally.commit(number, commit, commit.changes);
       for (const task of step.tasks) this.#take(core, task);
       this.#send(step.controls);
+      // The records have no reader, and no checkpoint is written.
+      core.state.unsaved.records = [];
     }
     const wakeMs = core.wakeAtMs(demand());
     if (wakeMs === undefined) return;

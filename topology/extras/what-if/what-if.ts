@@ -167,6 +167,7 @@ function open(
 function begin({ key, lists }: WhatIfOptions, { identity, changelog, fromOffset }: RecordedPartition): ReDecider {
   const state = new FrontierState(key, { ...allInMemory }, Number.POSITIVE_INFINITY);
   for (let offset = 0; offset < fromOffset; offset++) replay(state, offset, readChangelog(changelog[offset]!));
+  state.unsaved.records = [];
   return new ReDecider(identity, state, lists);
 }
 

@@ -90,6 +90,5 @@ export type OfNoPlace =
       | 'gain'
       | 'equivalence'
       | 'verdict'
-      | 'recheck'
     )
   | ('grantSitemaps' | 'sitemaps' | 'hostSlot' | 'slotTimes' | 'robotsHop' | 'blockQueue');

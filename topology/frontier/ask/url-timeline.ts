@@ -5,6 +5,7 @@
  * A fold over all records, in order. Of the partition's state it keeps only the URL's host: the order of its queue, its
  * facts and its leases. Memory: the host's queue.
  */
+import { movedDueS, type WaitMove } from '../../policy/recrawl/moved-visits.ts';
 import { frontQueueCount } from '../../url/front-queue.ts';
 import { seenKey } from '../../url/seen-key.ts';
 import type { ChangelogPosition, Claim, Commit, InputRange } from '../changes/changelog.ts';
@@ -24,6 +25,11 @@ export type { Place } from './url-events.ts';
 interface Waiting {
   readonly url: string;
   readonly dueAtMs: number;
+}
+
+interface WaitingVisit extends Waiting {
+  /** The last visit. 0: a new policy does not move the next one. */
+  readonly visitedS: number;
 }
 
 export class UrlTimeline {
@@ -48,7 +54,7 @@ export class UrlTimeline {
   readonly #frontQueues: string[][] = [];
   readonly #again: Waiting[] = [];
   /** URLs to be revisited, by due time; within the same second by arrival. */
-  readonly #due: Waiting[] = [];
+  readonly #due: WaitingVisit[] = [];
   readonly #leases = new Map<number, { readonly urls: (string | null)[]; delayMs: number; readonly due: number }>();
   readonly #onEvent: (event: UrlEvent) => void;
 
@@ -106,7 +112,10 @@ export class UrlTimeline {
     if (record.kind === 'claim') {
       this.nowMs = Math.max(this.nowMs, record.nowMs);
       this.#position = { epoch: offset, seq };
-      if (record.endsLeases) this.#endLeases({ offset, atMs: this.nowMs, policyVersion: this.policyVersion });
+      if (record.endsLeases) {
+        const decided = { offset, atMs: this.nowMs, policyVersion: this.policyVersion };
+        this.#endLeases(decided, record.schedulesAgain ? 0 : this.facts.crawlDelayMs);
+      }
       return true;
     }
     // A trimmed changelog begins with any sequence number.
@@ -140,6 +149,8 @@ export class UrlTimeline {
         if (this.#isIt(change.url))
           this.#onEvent({ kind: 'due', ...decided, dueAtMs: 1_000 * change.dueS, fromSitemap: change.fromSitemap });
         return;
+      case 'visits':
+        return this.#moveVisits(change.moves, decided);
       case 'resolve':
         return this.#resolve(change, decided);
       case 'release':
@@ -328,13 +339,10 @@ export class UrlTimeline {
     const urls = this.#leases.get(leaseId)?.urls;
     if (urls !== undefined) urls[index] = null;
     this.#takeDue(url);
-    this.#putDue(url, dueAtMs);
+    this.#putDue(url, dueAtMs, page.record.status === 'page' ? Math.floor(page.visitedAtMs / 1_000) : 0);
     if (!this.#isIt(url)) return;
     const { status, outcome, httpStatus, attempts } = page.record;
-    const wasFetched = this.#end !== undefined;
     this.#end = status;
-    // It is only scheduled now.
-    if (leaseId === 0 && wasFetched) return this.#onEvent({ kind: 'due', ...decided, dueAtMs, fromSitemap: false });
     const lease = leaseId === 0 ? null : leaseId;
     const gained = page.gain && { gain: page.gain };
     this.#noteOutcome({ ...decided, leaseId: lease, status, outcome, httpStatus, attempts, dueAtMs, ...gained });
@@ -347,9 +355,23 @@ export class UrlTimeline {
     return at >= 0;
   }
 
-  #putDue(url: string, dueAtMs: number): void {
+  #putDue(url: string, dueAtMs: number, visitedS = 0): void {
     const later = this.#due.findIndex((other) => other.dueAtMs > dueAtMs);
-    this.#due.splice(later < 0 ? this.#due.length : later, 0, { url, dueAtMs });
+    this.#due.splice(later < 0 ? this.#due.length : later, 0, { url, dueAtMs, visitedS });
+  }
+
+  /** A new policy has other intervals. As recrawl/recrawl-state.ts does it. */
+  #moveVisits(moves: readonly WaitMove[], decided: Decided): void {
+    const nowS = Math.ceil(this.nowMs / 1_000);
+    for (const { url, dueAtMs, visitedS } of [...this.#due]) {
+      const dueS = Math.ceil(dueAtMs / 1_000);
+      if (visitedS === 0 || dueS <= nowS) continue;
+      const movedS = movedDueS(moves, visitedS, dueS, nowS);
+      if (movedS === dueS) continue;
+      this.#takeDue(url);
+      this.#putDue(url, 1_000 * movedS, visitedS);
+      if (this.#isIt(url)) this.#onEvent({ kind: 'due', ...decided, dueAtMs: 1_000 * movedS, fromSitemap: false });
+    }
   }
 
   #finish(record: UrlRecord, leaseId: number | null, decided: Decided): void {
@@ -359,14 +381,17 @@ export class UrlTimeline {
     this.#noteOutcome({ ...decided, leaseId, status, outcome, httpStatus, attempts, dueAtMs: 0 });
   }
 
-  #endLeases(decided: Decided): void {
+  #endLeases(decided: Decided, leastMs: number): void {
     for (const [leaseId, { urls, delayMs, due }] of this.#leases) {
       if (urls.some((url) => this.#isIt(url))) this.#onEvent({ kind: 'leaseEnded', ...decided, leaseId });
       for (const [index, url] of urls.entries()) {
         if (url !== null && index < due) this.#putDue(url, this.nowMs);
         else if (url !== null) this.#putAgain(url, 0);
       }
-      this.facts = { ...this.facts, readyAtMs: Math.max(this.facts.readyAtMs, this.nowMs + delayMs) };
+      this.facts = {
+        ...this.facts,
+        readyAtMs: Math.max(this.facts.readyAtMs, this.nowMs + delayMs, this.nowMs + leastMs),
+      };
     }
     this.#leases.clear();
   }

@@ -40,7 +40,10 @@ export interface HostFacts {
   readonly failures: number;
   /** Throttled answers (429, 503), timeouts and rows of server errors since the last good one. */
   readonly throttles: number;
-  /** Leases in a row that came back with URLs not started. */
+  /**
+   * Leases in a row that came back with URLs not started. At least 1 while a pause lasts that the host asked for: its
+   * whole wait is one, and no shorter delay ends it.
+   */
   readonly returns: number;
   /** URLs a lease may hold; 0: as many as the policy allows. */
   readonly leaseMax: number;
@@ -56,11 +59,6 @@ export interface HostFacts {
    * host.
    */
   readonly serverErrors: number;
-  /**
-   * End of the pause that a host asked for that is not in trouble: no other delay ends it sooner. 0: none since the last
-   * contact. Releases up to 0.3.0 do not know it.
-   */
-  readonly pausedUntilMs: number;
 }
 
 export const newHostFacts: HostFacts = {
@@ -82,7 +80,6 @@ export const newHostFacts: HostFacts = {
   deadUntilMs: 0,
   bytes: 0,
   serverErrors: 0,
-  pausedUntilMs: 0,
 };
 
 /** The status of a URL that has left the frontier, for good or until it is due again. */
@@ -113,8 +110,6 @@ export interface UrlRecord {
   readonly soft404: boolean;
   /** The page asks not to be indexed and led nowhere, so that fetching it brought nothing. Absent: false. */
   readonly barren?: true;
-  /** Number of the step for which the page says that it stays fresh (fresh-steps.ts). Absent: it does not. */
-  readonly fresh?: number;
   /** Number of the list of tags that the URL has (state/tag-sets.ts). Absent: none. */
   readonly tags?: number;
   /** Path and query as they are asked for (url/spelling.ts). Absent: as the URL has them. */
@@ -184,6 +179,7 @@ export type HostChange = Extract<
       | 'hostSlot'
       | 'slotTimes'
       | 'leaseDelay'
+      | 'visits'
       | 'due'
       | 'sitemaps';
   }

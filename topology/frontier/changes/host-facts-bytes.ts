@@ -11,11 +11,9 @@ const openFlag = 0x80;
 const bytesFlag = 0x40;
 /** Flag: the host's own delay is a minimum. */
 const leastFlag = 0x20;
-/** Flag: consecutive server errors follow. */
+/** Flag: consecutive server errors follow, as the last field. */
 const serverErrorsFlag = 0x10;
-/** Flag: the end of a pause follows, as the last field. */
-const pausedFlag = 0x08;
-const allFlags = openFlag | bytesFlag | leastFlag | serverErrorsFlag | pausedFlag;
+const allFlags = openFlag | bytesFlag | leastFlag | serverErrorsFlag;
 
 export function writeHostFacts(writer: ByteWriter, facts: HostFacts): void {
   writer.uint(facts.readyAtMs);
@@ -34,13 +32,11 @@ export function writeHostFacts(writer: ByteWriter, facts: HostFacts): void {
     (facts.deferredOpen ? openFlag : 0) |
     (facts.bytes > 0 ? bytesFlag : 0) |
     (facts.ownDelayIsLeast ? leastFlag : 0) |
-    (facts.serverErrors > 0 ? serverErrorsFlag : 0) |
-    (facts.pausedUntilMs > 0 ? pausedFlag : 0);
+    (facts.serverErrors > 0 ? serverErrorsFlag : 0);
   writer.byte(holds.indexOf(facts.hold) | flags);
   writer.uint(facts.deadUntilMs);
   if (facts.bytes > 0) writer.uint(facts.bytes);
   if (facts.serverErrors > 0) writer.uint(facts.serverErrors);
-  if (facts.pausedUntilMs > 0) writer.uint(facts.pausedUntilMs);
 }
 
 export function readHostFacts(reader: ByteReader): HostFacts {
@@ -61,7 +57,6 @@ export function readHostFacts(reader: ByteReader): HostFacts {
   const deadUntilMs = reader.uint();
   const bytes = (flags & bytesFlag) === 0 ? 0 : reader.uint();
   const serverErrors = (flags & serverErrorsFlag) === 0 ? 0 : reader.uint();
-  const pausedUntilMs = (flags & pausedFlag) === 0 ? 0 : reader.uint();
   // No spread: a third of the time that a restart took went into one.
   return {
     readyAtMs,
@@ -82,6 +77,5 @@ export function readHostFacts(reader: ByteReader): HostFacts {
     deadUntilMs,
     bytes,
     serverErrors,
-    pausedUntilMs,
   };
 }

@@ -24,8 +24,6 @@ const tagsFlag = 4;
 const spellingFlag = 8;
 /** Flag of a page's record: the gain of its visits follows at its end (page-record.ts). */
 const gainFlag = 16;
-/** The bits above it: the step for which a page is fresh. Releases up to 0.3.0 ignore them. */
-const freshShift = 5;
 
 export function writeUrlRecord(writer: ByteWriter, record: KnownUrl, hasGain = false): void {
   writer.string(record.url);
@@ -38,8 +36,8 @@ export function writeUrlRecord(writer: ByteWriter, record: KnownUrl, hasGain = f
   writer.string(record.etag);
   writer.string(record.lastModified);
   writer.string(record.contentHash);
-  const { soft404, barren, fresh = 0, tags = 0, spelling = '' } = record;
-  const marks = (soft404 ? soft404Flag : 0) | (barren === true ? barrenFlag : 0) | (fresh << freshShift);
+  const { soft404, barren, tags = 0, spelling = '' } = record;
+  const marks = (soft404 ? soft404Flag : 0) | (barren === true ? barrenFlag : 0);
   writer.byte(marks | (tags > 0 ? tagsFlag : 0) | (spelling === '' ? 0 : spellingFlag) | (hasGain ? gainFlag : 0));
   if (tags > 0) writer.uint(tags);
   if (spelling !== '') writer.string(spelling);
@@ -75,9 +73,7 @@ function readRecord<S extends KnownUrl['status']>(reader: ByteReader, statuses: 
   if (record.outcome === 'clientError' && record.httpStatus === 402) record.outcome = 'paymentRequired';
   const known = { ...record, soft404: (flags & soft404Flag) !== 0 };
   const marks = (flags & barrenFlag) === 0 ? known : { ...known, barren: true as const };
-  const fresh = flags >> freshShift;
-  const dated = fresh === 0 ? marks : { ...marks, fresh };
-  const tagged = (flags & tagsFlag) === 0 ? dated : { ...dated, tags: reader.uint() };
+  const tagged = (flags & tagsFlag) === 0 ? marks : { ...marks, tags: reader.uint() };
   const spelt = (flags & spellingFlag) === 0 ? tagged : { ...tagged, spelling: reader.string() };
   return { record: spelt, hasGain: (flags & gainFlag) !== 0 };
 }

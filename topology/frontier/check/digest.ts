@@ -49,7 +49,6 @@ export type RowKind =
   | 'schedule'
   | 'trust'
   | 'sitemaps'
-  | 'recheck'
   | 'seen'
   | 'pulled'
   | 'load'
@@ -141,7 +140,6 @@ export function eachRow(state: FrontierState, visit: (row: CanonicalRow) => void
     for (const [rewriting, { proofs, against, targets }] of host)
       visit(['equivalence', key, rewriting, proofs, against, ...targets]);
   }
-  if (state.recrawl.recheckFrom !== null) visit(['recheck', state.recrawl.recheckFrom]);
   if (state.recrawl.isEmpty) return;
   visit(scheduleRow(state.recrawl));
   for (const [host, { fromSitemap: factTexts, proved, lastDueS }] of state.recrawl.trust)
@@ -156,7 +154,7 @@ export function scheduleRow({ table, price, pricedAtMs, credit }: FrontierState[
 }
 
 /** Later fields are included only if they are set, so that older digests still match. */
-const laterFacts: ReadonlySet<keyof HostFacts> = new Set(['bytes', 'ownDelayIsLeast', 'serverErrors', 'pausedUntilMs']);
+const laterFacts: ReadonlySet<keyof HostFacts> = new Set(['bytes', 'ownDelayIsLeast', 'serverErrors']);
 const factNames = (Object.keys(newHostFacts) as (keyof HostFacts)[]).filter((name) => !laterFacts.has(name));
 
 function eachHostRow(state: FrontierState, host: Host, visit: (row: CanonicalRow) => void): void {
@@ -166,9 +164,8 @@ function eachHostRow(state: FrontierState, host: Host, visit: (row: CanonicalRow
   const bytes = facts.bytes > 0 ? [facts.bytes] : [];
   const least = facts.ownDelayIsLeast ? ['least'] : [];
   const errors = facts.serverErrors > 0 ? [`errors ${facts.serverErrors}`] : [];
-  const paused = facts.pausedUntilMs > 0 ? [`paused ${facts.pausedUntilMs}`] : [];
   const factTexts = factNames.map((name) => `${facts[name]}`);
-  visit(['host', key, ...host.leaseIds, ...factTexts, ...bytes, ...least, ...errors, ...paused]);
+  visit(['host', key, ...host.leaseIds, ...factTexts, ...bytes, ...least, ...errors]);
   const { frontQueues } = state.queues;
   for (const { number, size, frontQueue } of queue.frontQueues()) {
     visit(['band', key, number, size, frontQueues.head(frontQueue), ...frontQueues.goneOf(frontQueue)]);

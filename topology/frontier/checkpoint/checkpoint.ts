@@ -144,7 +144,6 @@ export function readAhead(value: Buffer): RecordMark | null {
 }
 
 function loadMeta(state: FrontierState, reader: ByteReader): void {
-  state.unsaved.hasRows = true;
   const version = reader.byte();
   if (!versions.includes(version)) {
     throw new CrawlstreamError(

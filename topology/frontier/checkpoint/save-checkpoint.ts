@@ -31,7 +31,6 @@ export function* saveCheckpoint(
   sliceBytes: number = frontierLimits.checkpointSliceBytes,
 ): StoreJob {
   const { unsaved } = state;
-  unsaved.hasRows = true;
   const meta = { key: metaKey, value: metaValue(state) };
   const seen = saveSeen(state.seen);
   const inLinks = state.inLinks.takeRows();

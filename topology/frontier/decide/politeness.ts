@@ -50,32 +50,43 @@ export function politeDelayMs(settings: HostSettings, facts: HostFacts): number 
   return Math.max(baseDelayMs(settings, facts), Math.round(adaptiveMs));
 }
 
-/** The whole wait of such a host counts as a pause. */
+/** The whole wait of such a host is a pause. After a pause that it asked for, `returns` is at least 1. */
 export function isTroubled({ failures, throttles, returns }: HostFacts): boolean {
   return failures + throttles + returns > 0;
 }
 
-/** The end of a host's pause, ms; 0, or a past time: it has none. */
-export function pauseOf(facts: HostFacts): number {
-  return isTroubled(facts) ? facts.readyAtMs : facts.pausedUntilMs;
+/** A host's delays under some settings, ms. A contact is followed by a wait of `politeMs`, and a kill by one of `baseMs`. */
+export interface Delays {
+  readonly baseMs: number;
+  readonly politeMs: number;
 }
 
-/** When a host may be contacted next, ms, once its delay is `toMs` and no longer `fromMs`. A pause lasts. */
-export function readyAfterDelay(facts: HostFacts, fromMs: number, toMs: number, nowMs: number): number {
-  return Math.max(pauseOf(facts), movedByDelay(facts.readyAtMs, fromMs, toMs, nowMs));
+export function delaysOf(settings: HostSettings, facts: HostFacts): Delays {
+  return { baseMs: baseDelayMs(settings, facts), politeMs: politeDelayMs(settings, facts) };
+}
+
+export function isLonger(from: Delays, to: Delays): boolean {
+  return to.baseMs > from.baseMs || to.politeMs > from.politeMs;
+}
+
+/** When a host may be contacted next, ms, under other delays. A pause lasts. */
+export function readyUnder(facts: HostFacts, from: Delays, to: Delays, nowMs: number): number {
+  const isPause = isTroubled(facts) && !isLonger(from, to);
+  return isPause ? facts.readyAtMs : waitUnder(facts.readyAtMs, from, to, nowMs);
 }
 
 /**
- * A wait until `atMs` under a delay of `fromMs`, once the delay is `toMs`, ms. The last contact was at `atMs - fromMs` or
- * earlier, and it is not known how much earlier. So a longer delay counts from there, and a shorter one from now. A
- * wait that is longer than the former delay is a pause. A wait that is over may be of a delay before the former one: a
- * longer delay counts from its end.
+ * A wait until `atMs` under other delays, ms. The last contact was at `atMs` or earlier, and not after now: that is all
+ * that is known of it, since a wait may follow from a kill, from a pause or from an earlier change. So a longer delay
+ * counts from now, or from the end of a wait that is over. A shorter one counts from now, if that ends the wait earlier,
+ * and a wait that is longer than the former delay is a pause.
  */
-export function movedByDelay(atMs: number, fromMs: number, toMs: number, nowMs: number): number {
-  if (toMs <= fromMs) return atMs > nowMs + fromMs ? atMs : Math.min(atMs, nowMs + toMs);
-  const contactMs = atMs > nowMs ? Math.min(nowMs, atMs - fromMs) : atMs;
-  const movedMs = Math.max(atMs, contactMs + toMs);
-  return movedMs <= nowMs ? atMs : movedMs;
+export function waitUnder(atMs: number, from: Delays, to: Delays, nowMs: number): number {
+  if (isLonger(from, to)) {
+    const movedMs = Math.max(atMs, Math.min(nowMs, atMs) + to.politeMs);
+    return movedMs <= nowMs ? atMs : movedMs;
+  }
+  return atMs > nowMs + from.politeMs ? atMs : Math.min(atMs, nowMs + to.politeMs);
 }
 
 /** Back-off after `failures` (at least 1) in a row: the retry schedule's steps, the last one from then on. ms. */

@@ -9,10 +9,7 @@ import type { HostFacts } from '../changes/changes.ts';
 import { newHostFacts } from '../changes/changes.ts';
 import { fitted } from '../storage/columns.ts';
 
-type Profile = Omit<
-  HostFacts,
-  'readyAtMs' | 'fetched' | 'pages' | 'fetchMs' | 'deadUntilMs' | 'bytes' | 'pausedUntilMs'
->;
+type Profile = Omit<HostFacts, 'readyAtMs' | 'fetched' | 'pages' | 'fetchMs' | 'deadUntilMs' | 'bytes'>;
 
 /** Profile number of hosts with facts that are stored unchanged. */
 const rareProfile = 0xffff;
@@ -31,8 +28,6 @@ export class FactsTable {
   readonly #profiles: Profile[] = [];
   readonly #numbers = new Map<string, number>();
   readonly #rare = new Map<number, HostFacts>();
-  /** Hosts with a pause. */
-  readonly #pausedUntilMs = new Map<number, number>();
   /** Whether any host may have an own budget. It only narrows the search for deferred URLs. */
   hasOwnBudgets = false;
 
@@ -75,20 +70,17 @@ export class FactsTable {
       deadUntilMs: 0,
       bytes: this.#bytes === null ? 0 : this.#bytes[host]!,
       serverErrors: profile.serverErrors,
-      pausedUntilMs: this.#pausedUntilMs.get(host) ?? 0,
     };
   }
 
   set(host: number, facts: HostFacts): void {
-    const { readyAtMs, fetched, pages, fetchMs, deadUntilMs, bytes, ownBudget, pausedUntilMs } = facts;
+    const { readyAtMs, fetched, pages, fetchMs, deadUntilMs, bytes, ownBudget } = facts;
     if (ownBudget >= 0) this.hasOwnBudgets = true;
     const fits = deadUntilMs === 0 && fetched <= columnMax && pages <= columnMax && fetchMs <= columnMax;
     const number = fits ? this.#numberOf(facts, this.#profile[host]!) : rareProfile;
     if (this.#profile[host] === rareProfile && number !== rareProfile) this.#rare.delete(host);
     this.#profile[host] = number;
     if (number === rareProfile) this.#rare.set(host, facts);
-    if (pausedUntilMs > 0) this.#pausedUntilMs.set(host, pausedUntilMs);
-    else if (this.#pausedUntilMs.size > 0) this.#pausedUntilMs.delete(host);
     this.#readyAtMs[host] = readyAtMs;
     this.#fetched[host] = fetched;
     this.#pages[host] = pages;
@@ -138,8 +130,7 @@ export class FactsTable {
     const known = this.#numbers.get(key);
     if (known !== undefined) return known;
     if (this.#profiles.length >= profilesMax) return rareProfile;
-    const { readyAtMs: _, fetched: _f, pages: _p, fetchMs: _m, deadUntilMs: _d, ...kept } = facts;
-    const { bytes: _b, pausedUntilMs: _u, ...profile } = kept;
+    const { readyAtMs: _, fetched: _f, pages: _p, fetchMs: _m, deadUntilMs: _d, bytes: _b, ...profile } = facts;
     this.#numbers.set(key, this.#profiles.length);
     return this.#profiles.push(profile) - 1;
   }
@@ -150,7 +141,5 @@ function isOf(profile: Profile, facts: HostFacts): boolean {
   return true;
 }
 
-const columns: readonly string[] = [
-  ...['readyAtMs', 'fetched', 'pages', 'fetchMs', 'deadUntilMs', 'bytes', 'pausedUntilMs'],
-];
+const columns: readonly string[] = ['readyAtMs', 'fetched', 'pages', 'fetchMs', 'deadUntilMs', 'bytes'];
 const names = Object.keys(newHostFacts).filter((name) => !columns.includes(name)) as (keyof Profile)[];

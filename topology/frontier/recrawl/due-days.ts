@@ -20,16 +20,12 @@ export class DueDays {
 
   /**
    * `dueS`, or the same time of the first later day with fewer than `most` due URLs. Days beyond `dueDaysMax` are not
-   * searched. `ownS`: when the URL is due so far: it has room on that day, and keeps its time. -1: it is not counted yet.
+   * searched.
    */
-  withRoom(dueS: number, most: number, ownS = -1): number {
+  withRoom(dueS: number, most: number): number {
     const day = Math.floor(dueS / daySeconds);
-    const ownDay = Math.floor(ownS / daySeconds);
-    for (let later = 0; later < frontierLimits.dueDaysMax; later++) {
-      const urls = this.#urls.get(day + later) ?? 0;
-      if (day + later === ownDay && urls <= most) return ownS;
-      if (urls < most) return dueS + later * daySeconds;
-    }
+    for (let later = 0; later < frontierLimits.dueDaysMax; later++)
+      if ((this.#urls.get(day + later) ?? 0) < most) return dueS + later * daySeconds;
     return dueS + frontierLimits.dueDaysMax * daySeconds;
   }
 }

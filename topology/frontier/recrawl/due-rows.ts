@@ -5,7 +5,7 @@
  * | key | value |
  * | --- | --- |
  * | `d`, block | 8 rows of 24 bytes each |
- * | `d` | rows, price, credit, trust in sitemaps by host, when sitemaps are read, and how far a new policy has scheduled |
+ * | `d` | rows, price, credit, trust in sitemaps by host, and when sitemaps are read |
  */
 import { ByteReader, ByteWriter } from '../storage/bytes.ts';
 import type { Row } from '../storage/store-job.ts';
@@ -88,7 +88,6 @@ function restBytes(recrawl: RecrawlState): Buffer {
     writer.uint(lastDueS);
   }
   recrawl.sitemaps.write(writer);
-  if (recrawl.recheckFrom !== null) writer.uint(recrawl.recheckFrom);
   return writer.take();
 }
 
@@ -102,5 +101,4 @@ function loadRest(recrawl: RecrawlState, reader: ByteReader): void {
   }
   // A checkpoint from before rounds were kept has none.
   if (!reader.done) recrawl.sitemaps.read(reader);
-  if (!reader.done) recrawl.recheckFrom = reader.uint();
 }

@@ -9,6 +9,7 @@
 import { isFeedSignature } from '../../content/feed-signature.ts';
 import { changesPerDay } from '../../policy/recrawl/change-rate.ts';
 import { countedIn, type DemoteConfig } from '../../policy/recrawl/demote.ts';
+import { movedDueS, type WaitMove } from '../../policy/recrawl/moved-visits.ts';
 import { classOf, rateClasses } from '../../policy/recrawl/rate-classes.ts';
 import type { RecrawlConfig } from '../../policy/recrawl/recrawl-config.ts';
 import type { Change, FinalStatus } from '../changes/changes.ts';
@@ -19,7 +20,6 @@ import { finalStatuses } from '../changes/url-record-bytes.ts';
 import { unread } from '../hosts/lease.ts';
 import { gainedMax } from './due-flags.ts';
 import { type Due, DueTable, noRate } from './due-table.ts';
-import { highWords } from './recheck.ts';
 
 /** How often a host's sitemaps and feeds reported a change, and how often that was right. Both are halved together. */
 export interface Trust {
@@ -62,8 +62,6 @@ export class RecrawlState {
   credit = 0;
   /** In thousandths. */
   share = 0;
-  /** The start of the range that a new policy schedules next, by fingerprints (recheck.ts). null: all is done. */
-  recheckFrom: number | null = null;
   #unsaved = false;
   #demote: DemoteConfig | undefined;
 
@@ -129,8 +127,7 @@ export class RecrawlState {
 
   /** URLs that wait for a visit, and hosts with due sitemaps. */
   get scheduled(): number {
-    // A new policy may still find pages that are due: until it is known, a crawl does not end.
-    return this.table.size - this.table.out + this.sitemaps.pending + (this.recheckFrom === null ? 0 : 1);
+    return this.table.size - this.table.out + this.sitemaps.pending;
   }
 
   /** When a host's first URL, or its sitemaps, are due, ms; undefined: none. */
@@ -151,6 +148,20 @@ export class RecrawlState {
     const due = this.table.remove(this.table.find(hi!, lo!));
     this.table.put(due.out ? { ...due, pushed: true } : { ...due, dueS, fromSitemap });
     if (fromSitemap) this.#trust(due.host, { lastDueS: dueS });
+  }
+
+  /**
+   * A new policy has other intervals: visits of a host's pages that wait move. What is due, or was asked for, stays, and
+   * so does a page with an error.
+   */
+  moveVisits(host: number, moves: readonly WaitMove[], nowMs: number): void {
+    const nowS = Math.ceil(nowMs / 1_000);
+    for (const due of this.table.waitingOf(host)) {
+      const { dueS, visitedS, fromSitemap, status } = due;
+      if (dueS <= nowS || visitedS === 0 || fromSitemap || finalStatusOf(status) !== 'page') continue;
+      const movedS = movedDueS(moves, visitedS, dueS, nowS);
+      if (movedS !== dueS) this.table.put({ ...due, dueS: movedS });
+    }
   }
 
   /** The content dedup's verdict on a page that is scheduled; its front queue follows at once, downward. */
@@ -206,18 +217,6 @@ export class RecrawlState {
   drop([hi, lo]: Readonly<Uint32Array>): void {
     const row = this.table.find(hi!, lo!);
     if (row >= 0 && this.table.at(row).out) this.table.remove(row);
-  }
-
-  /** A new policy has scheduled the URLs before `from`. Returns the hosts of those that it never fetches again. */
-  recheck(from: number, never: readonly number[]): ReadonlySet<number> {
-    this.recheckFrom = from < highWords ? from : null;
-    this.#unsaved = true;
-    const hosts = new Set<number>();
-    for (let at = 0; at < never.length; at += 2) {
-      const row = this.table.find(never[at]!, never[at + 1]!);
-      if (row >= 0) hosts.add(this.table.remove(row).host);
-    }
-    return hosts;
   }
 
   /** Removes a URL from the schedule, on lease or not. */
@@ -285,12 +284,6 @@ export function pricedAs(price: number): number {
   return price <= 0 ? freeVisit : Math.round(stepsPerOctave * Math.log2(price));
 }
 
-/** Four code units: half the memory of digits, and the high word is read back at once. */
 function pageKey(hi: number, lo: number): string {
-  return String.fromCharCode(hi >>> 16, hi & 0xffff, lo >>> 16, lo & 0xffff);
-}
-
-/** The high word of a page's fingerprint, by its key. */
-export function highOfPage(key: string): number {
-  return key.charCodeAt(0) * 2 ** 16 + key.charCodeAt(1);
+  return `${hi.toString(36)} ${lo.toString(36)}`;
 }

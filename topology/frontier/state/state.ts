@@ -45,7 +45,6 @@ import { applyLearnt } from './apply-learnt.ts';
 import { applyLoadRow } from './apply-load-row.ts';
 import { applyPull } from './apply-pull.ts';
 import { applyPurge } from './apply-purge.ts';
-import { applyRecheck } from './apply-recheck.ts';
 import { applyVisit } from './apply-visit.ts';
 import { Equivalences } from './equivalences.ts';
 import { followPolicy } from './follow-policy.ts';
@@ -206,13 +205,12 @@ export class FrontierState {
       case 'gain':
       case 'verdict':
         return applyLearnt(this, change);
-      case 'recheck':
-        return applyRecheck(this, change);
       case 'check':
         return;
       default: {
         const host = this.getOrCreate(change.hostKey);
         if (change.kind === 'due') this.recrawl.move(this.fingerprintOf(change.url), change.dueS, change.fromSitemap);
+        if (change.kind === 'visits') this.recrawl.moveVisits(host.id, change.moves, this.nowMs);
         if (change.kind === 'sitemaps') {
           this.recrawl.setRound(host.id, change.round);
           this.counters.scheduled = this.recrawl.scheduled;
@@ -233,6 +231,7 @@ export class FrontierState {
         setFacts(this, host, change.facts);
         return this.#changed(host);
       case 'due':
+      case 'visits':
       case 'sitemaps':
         return this.settle(host);
       case 'abandon':

@@ -68,16 +68,6 @@ export interface NextVisit {
   readonly isBounded?: true;
 }
 
-/** The visit after the last one of `history`, once the policy has changed: the page's interval, within the bounds. */
-export function adaptiveAgain(config: AdaptiveConfig, history: PageHistory, sinceChangeS: number): NextVisit {
-  if (history.recent === 1) return adaptiveVisit(config, history, null, sinceChangeS);
-  const { minS, maxS, syncShare, firstS } = config;
-  const bounded = (seconds: number) => Math.min(maxS, Math.max(minS, Math.trunc(seconds)));
-  const intervalS = bounded(history.intervalS || firstS);
-  const hasChanged = history.recent % 2 === 1;
-  return { intervalS, delayS: hasChanged ? intervalS : bounded(intervalS - (syncShare ?? 0) * sinceChangeS) };
-}
-
 /**
  * `history` includes this visit. `changed` null: the first visit, which shows nothing. `sinceChangeS`: how long ago the
  * page last changed, by its Last-Modified or by our own visits.

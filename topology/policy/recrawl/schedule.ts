@@ -8,7 +8,7 @@
 import { hostnameOf } from '../../url/host-key.ts';
 import { type CompilePatterns, javascriptPatterns } from '../../url/patterns.ts';
 import { compileSuffixSet } from '../../url/suffix-set.ts';
-import { type AdaptiveConfig, adaptiveAgain, adaptivePresets, adaptiveVisit, type NextVisit } from './adaptive.ts';
+import { type AdaptiveConfig, adaptivePresets, adaptiveVisit, type NextVisit } from './adaptive.ts';
 import { type Bounds, boundedDays, priceOfVisit } from './allocation.ts';
 import { changesPerDay, daySeconds } from './change-rate.ts';
 import { type Gain, secondsToGain } from './gain.ts';
@@ -31,18 +31,31 @@ export interface Visited {
   readonly gain?: Gain | undefined;
   /** A verdict says that it is less urgent (demote.ts). */
   readonly demoted?: boolean;
-  /** The visit was scheduled before, by another policy. */
-  readonly isPast?: true;
   /** For a feed: the shortest time between polls that it asks for, s. */
   readonly pollS?: number;
 }
 
 export interface Recrawl {
   readonly config: RecrawlConfig;
+  /**
+   * Waits between visits of pages: by the conditions of a rule; '': of all other pages. null: such pages are never
+   * visited again.
+   */
+  readonly pagePlans: ReadonlyMap<string, PagePlan | null>;
+  /** The bandwidth, visits a day. */
+  visitsPerDay(pages: number): number;
   /** Price of a visit, so that all pages together use the bandwidth. 0 if the schedule has no price. */
   priceFor(pages: RateClasses): number;
   /** Time of the next visit; null: never again. `price` null: none is known yet. */
   next(visit: Visited, price: number | null): NextVisit | null;
+}
+
+/** Bounds of the waits between visits of a page, s. */
+export interface PagePlan {
+  readonly leastS: number;
+  readonly mostS: number;
+  /** The price of a visit decides between them. */
+  readonly isPriced: boolean;
 }
 
 /** Each front queue counts half as much as the previous one. */
@@ -52,6 +65,8 @@ const alike = new Array<number>(weightClasses).fill(1);
 /** A rule from an overlay, for the URLs that the overlay matches. */
 export interface OverlaidRule {
   readonly rule: Omit<RecrawlRule, 'hosts' | 'url'>;
+  /** The overlay's conditions, as one text. */
+  readonly key: string;
   holds(url: string): boolean;
 }
 
@@ -74,12 +89,15 @@ export function compileRecrawl(
   const byKind = { page: general, error: steady(config.errorMs), gone: steady(config.goneMs), feed };
   const weights = config.schedule === 'importance' ? byImportance : alike;
   const bounds = boundsOf(config, {});
+  const visitsPerDay = (pages: number) =>
+    Math.min((pages * daySeconds * 1_000) / config.intervalMs, config.fetchesPerDay ?? Infinity);
   return {
     config,
+    pagePlans: pagePlansOf(config, overlaid),
+    visitsPerDay,
     priceFor(pages) {
       if (!schedules.some(isPriced)) return 0;
-      const wanted = (pages.pages * daySeconds * 1_000) / config.intervalMs;
-      return priceOfVisit(pages, weights, Math.min(wanted, config.fetchesPerDay ?? wanted), inDays(bounds));
+      return priceOfVisit(pages, weights, visitsPerDay(pages.pages), inDays(bounds));
     },
     next(visit, price) {
       const rule = rules.find(({ fits }) => fits(visit));
@@ -92,6 +110,34 @@ export function compileRecrawl(
       return { ...next, delayS: Math.max(next.delayS, Math.min(bounds.maxS, Math.ceil(next.delayS * waitFactor))) };
     },
   };
+}
+
+function pagePlansOf(config: RecrawlConfig, overlaid: readonly OverlaidRule[]): Map<string, PagePlan | null> {
+  const plans = new Map<string, PagePlan | null>();
+  const rules = [
+    ...overlaid.map(({ key, rule }) => ({ conditions: [key, rule.kinds], rule })),
+    ...config.rules.map((rule) => ({ conditions: [rule.hosts, rule.url, rule.kinds], rule })),
+  ];
+  for (const { conditions, rule } of rules) {
+    const key = JSON.stringify(conditions);
+    if (rule.kinds?.includes('page') !== false && !plans.has(key)) plans.set(key, pagePlanOf(config, rule));
+  }
+  return plans.set('', pagePlanOf(config, {}));
+}
+
+function pagePlanOf(config: RecrawlConfig, rule: RecrawlRule): PagePlan | null {
+  if (rule.intervalMs === null) return null;
+  const always = (waitS: number) => ({ leastS: waitS, mostS: waitS, isPriced: false });
+  if (rule.intervalMs !== undefined) return always(seconds(rule.intervalMs)!);
+  const schedule = rule.schedule ?? config.schedule;
+  const { minS, maxS } = boundsOf(config, rule);
+  if (schedule !== 'fixed') return { leastS: minS, mostS: maxS, isPriced: isPriced(schedule) };
+  const fixed = always(firstSOf(config, { minS, maxS }));
+  return config.hubs === undefined ? fixed : { ...fixed, leastS: minS };
+}
+
+function firstSOf(config: RecrawlConfig, { minS, maxS }: BoundsS): number {
+  return Math.min(maxS, Math.max(minS, seconds(config.intervalMs)!));
 }
 
 interface Plan {
@@ -119,16 +165,15 @@ function planOf(config: RecrawlConfig, rule: RecrawlRule): Plan {
   const { minS, maxS } = boundsOf(config, rule);
   const adaptive = { ...presetOf(schedule), minS, maxS };
   const bounds = inDays({ minS, maxS });
-  const firstS = Math.min(maxS, Math.max(minS, seconds(config.intervalMs)!));
+  const firstS = firstSOf(config, { minS, maxS });
   return {
     says: (kind) => kind === 'page' || (kind === 'feed' && rule.kinds?.includes(kind) === true),
-    next(visit, price, weights) {
-      const { history, frontQueue, gain } = visit;
+    next({ history, changed, sinceChangeS, frontQueue, gain }, price, weights) {
       const { hubs } = config;
       const hubS = hubs === undefined || gain === undefined ? maxS : Math.max(minS, secondsToGain(gain, hubs.newUrls));
       const sooner = (next: NextVisit) => ({ ...next, delayS: Math.min(next.delayS, hubS) });
       if (schedule === 'fixed') return sooner({ intervalS: firstS, delayS: firstS });
-      if (!isPriced(schedule)) return sooner(adapted(adaptive, visit));
+      if (!isPriced(schedule)) return sooner(adaptiveVisit(adaptive, history, changed, sinceChangeS));
       const rate = changesPerDay(history);
       const isKnown = rate !== null && price !== null;
       const days = isKnown ? boundedDays(rate, weights[frontQueue] ?? 1, price, bounds) : firstS / daySeconds;
@@ -147,19 +192,14 @@ function pollsOf({ minMs, maxMs }: FeedBounds): Plan {
   const config = { ...adaptivePresets.adaptive, firstS: firstPollS, minS, maxS };
   return {
     says: () => true,
-    next(visit) {
-      const { intervalS, delayS } = adapted(config, visit);
-      return { intervalS, delayS: Math.min(maxS, Math.max(delayS, visit.pollS ?? 0)) };
+    next({ history, changed, sinceChangeS, pollS = 0 }) {
+      const { intervalS, delayS } = adaptiveVisit(config, history, changed, sinceChangeS);
+      return { intervalS, delayS: Math.min(maxS, Math.max(delayS, pollS)) };
     },
   };
 }
 
 const firstPollS = 3_600;
-
-function adapted(config: AdaptiveConfig, { history, changed, sinceChangeS, isPast }: Visited): NextVisit {
-  if (isPast) return adaptiveAgain(config, history, sinceChangeS);
-  return adaptiveVisit(config, history, changed, sinceChangeS);
-}
 
 function isPriced(schedule: ScheduleName | undefined): boolean {
   return schedule === 'optimal' || schedule === 'importance';

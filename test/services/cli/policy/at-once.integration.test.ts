@@ -81,16 +81,3 @@ test('pages that wait thirty days for a revisit are revisited at once under an i
   await crawl.ended;
   await isReplayed(data);
 });
-
-test('pages that were fetched by a crawl without revisits are revisited once a policy asks for it', {
-  timeout: 300_000,
-}, async (t) => {
-  const { times, set, crawl, data } = await runningCrawl(t, ['--delay', '5s']);
-  await until(() => times.length === 2);
-  const recrawl = { ...defaultRecrawl, schedule: 'fixed', intervalMs: 4_000, minMs: 1_000 };
-  await set({ delayMs: 0, delayFactor: 0, recrawl });
-  await until(() => times.length >= 3 * pages);
-  crawl.child.kill('SIGINT');
-  await crawl.ended;
-  await isReplayed(data);
-});

@@ -68,7 +68,6 @@ const facts: HostFacts = {
   deadUntilMs: 12,
   bytes: 0,
   serverErrors: 0,
-  pausedUntilMs: 0,
 };
 
 const lease = {
@@ -132,13 +131,6 @@ export const everyChange: { readonly [Kind in Change['kind']]: readonly (Change 
       disposition: { to: 'final', status: 'page' },
       record: { ...record, tags: 301, spelling: '/R' },
     },
-    {
-      kind: 'resolve',
-      leaseId: 11,
-      index: 3,
-      disposition: { to: 'final', status: 'page' },
-      record: { ...record, fresh: 7, tags: 301, spelling: '/R' },
-    },
   ],
   release: [
     { kind: 'release', leaseId: 9, expired: true },
@@ -157,7 +149,6 @@ export const everyChange: { readonly [Kind in Change['kind']]: readonly (Change 
       hostKey: 'a.test',
       facts: { ...facts, hold: 'paused', ownDelayIsLeast: true, deferredOpen: false, bytes: 300, serverErrors: 1 },
     },
-    { kind: 'host', hostKey: 'a.test', facts: { ...facts, serverErrors: 2, pausedUntilMs: 1_700_000_000_003 } },
   ],
   abandon: [{ kind: 'abandon', hostKey: 'a.test', record: { ...record, status: 'dead' } }],
   finish: [{ kind: 'finish', hostKey: 'a.test', seq: 300, record }],
@@ -268,9 +259,12 @@ export const everyChange: { readonly [Kind in Change['kind']]: readonly (Change 
     { kind: 'slotTimes', hostKey: 'a.test', nextAtMs: 0, freeAtMs: [] },
   ],
   leaseDelay: [{ kind: 'leaseDelay', hostKey: 'a.test', delayMs: 403 }],
-  recheck: [
-    { kind: 'recheck', from: 2 ** 32, never: [] },
-    { kind: 'recheck', from: 401, never: [402, 0xffff_fffd] },
+  visits: [
+    {
+      kind: 'visits',
+      hostKey: 'a.test',
+      moves: [{ fromLeastS: 501, fromMostS: 0xffff_ffff, factor: 0.1, leastS: 502, mostS: 503 }],
+    },
   ],
   tagSet: [{ kind: 'tagSet', number: 301, tags: ['customer=acme', 'news'] }],
 };

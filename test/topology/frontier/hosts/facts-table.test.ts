@@ -7,7 +7,7 @@ import { FactsTable } from '../../../../topology/frontier/hosts/facts-table.ts';
 const own: HostFacts = {
   ...{ readyAtMs: 1.5e12, crawlDelayMs: 2, ownDelayMs: 3, ownDelayIsLeast: true, pagesMax: 5, ownBudget: 6 },
   ...{ fetched: 7, pages: 8, fetchMs: 9, failures: 10, throttles: 11, returns: 12, leaseMax: 13, hold: 'paused' },
-  ...{ deferredOpen: true, deadUntilMs: 0, bytes: 16, serverErrors: 17, pausedUntilMs: 18 },
+  ...{ deferredOpen: true, deadUntilMs: 0, bytes: 16, serverErrors: 17 },
 };
 
 function tableOf(...hosts: readonly Partial<HostFacts>[]): FactsTable {

@@ -11,7 +11,7 @@ import { duplicatesPayload, isOfWebmaster, seekPayload, trapPayload } from '../c
 import type { Decision } from '../decision.ts';
 import { setOwnSlots } from '../leases/host-slots.ts';
 import { setTrap } from '../links/traps.ts';
-import { ownDelayAfter, pauseOf, politeDelayMs } from '../politeness.ts';
+import { isTroubled, ownDelayAfter, politeDelayMs } from '../politeness.ts';
 import { decideSitemapsNamed } from '../sitemaps.ts';
 import { decideLower } from './lower.ts';
 import { decidePurge } from './purge.ts';
@@ -178,9 +178,9 @@ function believedReadyAt({ state, policy, nowMs }: Decision, hostKey: string) {
   const politeMs = settings === undefined ? 0 : politeDelayMs(settings, facts);
   const longestMs = Math.max(politeMs, rangeLimits.retryAfterMsMax, ...(settings?.retriesMs ?? []));
   const isBelieved = readyAtMs <= nowMs + longestMs;
-  if (!isBelieved) return { readyAtMs: nowMs + politeMs, pausedUntilMs: 0 };
-  const pausedUntilMs = pauseOf(facts);
-  return { readyAtMs, pausedUntilMs: pausedUntilMs > nowMs ? pausedUntilMs : 0 };
+  if (!isBelieved) return { readyAtMs: nowMs + politeMs, returns: 0 };
+  const isPaused = isTroubled(facts) && readyAtMs > nowMs;
+  return { readyAtMs, returns: isPaused ? Math.max(1, facts.returns) : facts.returns };
 }
 
 function isPurged({ state }: Decision, hostKey: string): boolean {

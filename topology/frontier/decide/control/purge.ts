@@ -10,7 +10,7 @@ import { type HostFacts, newHostFacts, type PurgedFrom } from '../../changes/cha
 import { isQueuedAt, type Waiting } from '../../checkpoint/read-rows.ts';
 import { purgePayload } from '../control-payloads.ts';
 import type { Decision } from '../decision.ts';
-import { pauseOf } from '../politeness.ts';
+import { isTroubled } from '../politeness.ts';
 import { alsoLowered } from './find-named.ts';
 
 const nowhere: PurgedFrom = { in: 'nowhere', a: 0, b: 0 };
@@ -39,10 +39,9 @@ export function decidePurge(decision: Decision, event: Control, waiting: readonl
 /** The purge ends the host's trouble, but not the pause that came of it. */
 function purgeHost(decision: Decision, hostKey: string, before: HostFacts = newHostFacts): void {
   decision.emit({ kind: 'purge', hostKey, url: '', from: nowhere });
-  const pausedUntilMs = pauseOf(before);
-  if (pausedUntilMs <= Math.max(decision.nowMs, before.pausedUntilMs)) return;
+  if (!isTroubled(before) || before.readyAtMs <= decision.nowMs || before.returns > 0) return;
   const { facts } = decision.state.hosts.get(hostKey)!;
-  decision.emit({ kind: 'host', hostKey, facts: { ...facts, pausedUntilMs } });
+  decision.emit({ kind: 'host', hostKey, facts: { ...facts, returns: 1 } });
 }
 
 function placeOf(decision: Decision, hostKey: string, url: string, waiting: readonly Waiting[]): PurgedFrom {

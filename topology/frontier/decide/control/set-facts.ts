@@ -3,9 +3,9 @@ import type { HostFacts } from '../../changes/changes.ts';
 import { newHostFacts } from '../../changes/changes.ts';
 import type { Host } from '../../state/state.ts';
 import type { Decision } from '../decision.ts';
-import { heldByLimit } from '../politeness.ts';
+import { delaysOf, heldByLimit } from '../politeness.ts';
 import { decideSitemapsHeld } from '../sitemaps.ts';
-import { delaysOf, moveLeases, readyUnder } from './move-waits.ts';
+import { moveWait } from './move-waits.ts';
 
 export function setFacts(decision: Decision, hostKey: string, change: Partial<HostFacts>): void {
   const before = decision.state.hosts.get(hostKey)?.facts ?? newHostFacts;
@@ -32,9 +32,8 @@ export function setDelay(
   const to = delaysOf(settings, { ...host.facts, ...change });
   // The longest wait so far counts for a whole domain (hosts/domain-pace.ts): a shorter delay is that of the next wait.
   const isShared = policy.config.politenessKey === 'domain';
-  if (isShared && to.politeMs < from.politeMs) return setFacts(decision, hostKey, change);
-  setFacts(decision, hostKey, { ...change, readyAtMs: readyUnder(decision, host, from, to) });
-  moveLeases(decision, host, from, to);
+  setFacts(decision, hostKey, change);
+  if (!isShared || to.politeMs >= from.politeMs) moveWait(decision, state.hosts.get(hostKey)!, from, to);
 }
 
 /** The basis of limits: in a served crawl, pages are the URLs that its clients have done. */

@@ -7,7 +7,6 @@ import { isCrawlDelayTooLong } from '../../../robots/crawl-delay-cap.ts';
 import type { Decision } from '../decision.ts';
 import { switchHostSlots } from '../leases/host-slots.ts';
 import { isAtLimit } from '../politeness.ts';
-import { beginRecheck } from '../results/recheck.ts';
 import { moveWaits } from './move-waits.ts';
 import { setFacts, withPages } from './set-facts.ts';
 
@@ -24,9 +23,7 @@ export function decidePolicy(decision: Decision, event: Control, from: number, t
   }
   const slice = moveWaits(decision, next, from, to);
   if (slice !== 'done') return slice;
-  const before = decision.policy;
   decision.emit({ kind: 'policy', version: event.version, json: event.payload });
-  beginRecheck(decision, before, next);
   switchHostSlots(decision);
   releaseHeld(decision, decision.policy!);
   return 'done';

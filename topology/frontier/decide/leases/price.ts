@@ -10,13 +10,7 @@ export function decidePrice(decision: Decision): void {
   const { state, policy, nowMs } = decision;
   const { recrawl } = state;
   if (policy === null || policy.recrawl === null || recrawl.table.classes.pages === 0) return;
-  if (nowMs - recrawl.pricedAtMs >= recrawlLimits.priceEveryMs) setPrice(decision);
-}
-
-/** The policy's `recrawl` has just changed. */
-export function setPrice(decision: Decision): void {
-  const { state, policy, nowMs } = decision;
-  const { classes } = state.recrawl.table;
-  if (policy === null || policy.recrawl === null || classes.pages === 0) return;
-  decision.emit({ kind: 'price', price: pricedAs(policy.recrawl.priceFor(classes)), atMs: nowMs });
+  if (nowMs - recrawl.pricedAtMs < recrawlLimits.priceEveryMs) return;
+  const price = pricedAs(policy.recrawl.priceFor(recrawl.table.classes));
+  decision.emit({ kind: 'price', price, atMs: nowMs });
 }

@@ -66,7 +66,7 @@ export function afterVisit(
 }
 
 /** A verdict on the page is one on its next visits. */
-export function judged({ demote }: RecrawlConfig, visit: Visited, page: PageRecord, duplicate: boolean): Visited {
+function judged({ demote }: RecrawlConfig, visit: Visited, page: PageRecord, duplicate: boolean): Visited {
   if (visit.kind !== 'page' || !isDemoted(demote, page, duplicate)) return visit;
   return { ...visit, demoted: true, frontQueue: countedIn(demote, page, duplicate) };
 }
@@ -95,7 +95,7 @@ function freshS({ outcome, record }: Seen, mostMs?: number): number {
   return Math.min(Math.ceil(outcome.freshForMs / 1_000), mostS, frontierLimits.freshSMax);
 }
 
-export function kindOf({ record: { status, outcome, soft404 }, signature }: PageRecord): VisitKind {
+function kindOf({ record: { status, outcome, soft404 }, signature }: PageRecord): VisitKind {
   if (outcome === 'gone' || soft404) return 'gone';
   if (status !== 'page') return 'error';
   return isFeedSignature(signature) ? 'feed' : 'page';

@@ -12,7 +12,6 @@ import { seenKey } from '../../../url/seen-key.ts';
 import { urlLimits } from '../../../url/url-limits.ts';
 import { type FinalStatus, type HostFacts, isOrderedHold, type UrlRecord } from '../../changes/changes.ts';
 import type { Entry } from '../../changes/entry.ts';
-import { freshStep } from '../../changes/fresh-steps.ts';
 import { frontierLimits } from '../../frontier-limits.ts';
 import { attemptsOf } from '../../hosts/lease.ts';
 import type { Host, Lease } from '../../state/state.ts';
@@ -26,7 +25,6 @@ import {
   failureDelayMs,
   heldByLimit,
   isTroubled,
-  pauseOf,
   politeDelayMs,
   returnDelayMs,
   smoothedFetchMs,
@@ -181,7 +179,6 @@ function tried(entry: Entry): Entry {
 }
 
 export function recordOf(policy: Policy, outcome: Outcome, entry: Entry, status: FinalStatus, atMs: number): UrlRecord {
-  const fresh = status === 'page' ? freshStep(outcome.freshForMs / 1_000) : 0;
   return {
     url: policy.normalize(entry.url) ?? entry.url,
     status,
@@ -195,7 +192,6 @@ export function recordOf(policy: Policy, outcome: Outcome, entry: Entry, status:
     contentHash: outcome.contentHash,
     soft404: outcome.soft404,
     ...(outcome.noindex && outcome.links === 0 && { barren: true }),
-    ...(fresh > 0 && { fresh }),
     ...(entry.tags !== undefined && { tags: entry.tags }),
     ...(entry.spelling !== undefined && { spelling: entry.spelling }),
   };
@@ -247,19 +243,14 @@ function taught(
   const completedAtMs = result.completedAtMs || (result.last ? decision.nowMs : 0);
   if (completedAtMs > 0) {
     if (waitMs > 0 || !manySlots) facts.readyAtMs = Math.max(before.readyAtMs, completedAtMs + waitMs);
-    facts.pausedUntilMs = pausedAfter(before, facts, completedAtMs, pauseMs);
+    // A pause counts as one until it is over: of those that the host asked for, and of slots, nothing else shows it.
+    const isPaused = pauseMs > 0 || (isTroubled(before) && before.readyAtMs > completedAtMs);
+    if (isPaused && !isTroubled(facts)) facts.returns = 1;
   }
   if (lease.entries.length > 0 && facts.failures > settings.retriesMs.length) {
     facts.deadUntilMs = decision.nowMs + frontierLimits.deadHostMs;
   }
   return same(facts, before) ? before : facts;
-}
-
-/** The end of a host's pause after a contact; 0: it has none, or is in trouble, and its whole wait is one. */
-function pausedAfter(before: HostFacts, facts: HostFacts, completedAtMs: number, pauseMs: number): number {
-  if (isTroubled(facts)) return 0;
-  const untilMs = Math.max(pauseOf(before), pauseMs > 0 ? completedAtMs + pauseMs : 0);
-  return untilMs > completedAtMs ? untilMs : 0;
 }
 
 function heldByBytes(settings: HostSettings, facts: HostFacts): HostFacts {
@@ -315,7 +306,7 @@ function lateResult(decision: Decision, policy: Policy, host: Host, result: Resu
     learnPauses(lesson, result);
     const pauseMs = lesson.retryAfterMs;
     learnt.readyAtMs = Math.max(facts.readyAtMs, completedAtMs + Math.max(pauseMs, politeDelayMs(settings, facts)));
-    if (pauseMs > 0) learnt.pausedUntilMs = pausedAfter(facts, facts, completedAtMs, pauseMs);
+    if (pauseMs > 0 && !isTroubled(facts)) learnt.returns = 1;
   }
   if (!same(learnt, facts)) decision.emit({ kind: 'host', hostKey: host.key, facts: heldByBytes(settings, learnt) });
 }

@@ -118,23 +118,13 @@ export function decideLateVisit(decision: Decision, recrawl: Recrawl, hostKey: s
   decision.emit({ kind: 'visit', hostKey, leaseId: 0, index: 0, dueAtMs: due, spent: true, proved: null, page });
 }
 
-/**
- * When the next visit is due. If the policy limits the visits per day, on a day with room from now on. `due`: it is
- * scheduled already.
- */
-export function dueAtMs(
-  { state, nowMs }: Decision,
-  { config }: Recrawl,
-  atMs: number,
-  { delayS, isBounded }: Pick<AfterVisit, 'delayS' | 'isBounded'>,
-  due?: Due | null,
-): number {
+/** When the next visit is due. If the policy limits the visits per day, on a day with room. */
+function dueAtMs({ state }: Decision, { config }: Recrawl, atMs: number, { delayS, isBounded }: AfterVisit): number {
   const wantedMs = atMs + 1_000 * delayS!;
   const { days } = state.recrawl.table;
   if (!isBounded || config.fetchesPerDay === null || days === null) return wantedMs;
   const wantedS = Math.ceil(wantedMs / 1_000);
-  const fromS = Math.max(wantedS, Math.ceil(nowMs / 1_000));
-  return wantedMs + 1_000 * (days.withRoom(fromS, config.fetchesPerDay, due?.dueS) - wantedS);
+  return wantedMs + 1_000 * (days.withRoom(wantedS, config.fetchesPerDay) - wantedS);
 }
 
 /** The schedule of a URL; undefined: it is not scheduled. */

@@ -3,6 +3,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Hand } from '../../../../../lab/model/hand.ts';
 import { controlOf } from '../../../../../lab/model/model-script.ts';
+import type { Task } from '../../../../../schemas/types.ts';
+import { readChangelog } from '../../../../../topology/frontier/changes/changelog.ts';
 import { digest } from '../../../../../topology/frontier/check/digest.ts';
 import { frontierLimits } from '../../../../../topology/frontier/frontier-limits.ts';
 import type { PolicyConfig } from '../../../../../topology/policy/policy.ts';
@@ -52,9 +54,9 @@ describe('a delay that a policy changes', () => {
     hand.leaseExactlyAfter(90_000);
   });
 
-  it('a longer delay of a policy counts from the last contact, or from the end of a wait that is over', () => {
+  it('a longer delay of a policy counts from the change, or from the end of a wait that is over', () => {
     for (const [sinceMs, afterMs] of [
-      [400, minute - 400],
+      [400, minute],
       [3_000, minute - 2_000],
     ] as const) {
       const hand = contacted({ delayMs: 1_000 });
@@ -89,9 +91,10 @@ describe('a delay that a policy changes', () => {
     redirected.nowMs += 50_000;
     redirected.policy({ ...alone, delayMs: 1_000 });
     redirected.leaseExactlyAfter(40_000);
+    // When the pause of a host ends within its delay is not stored: the whole wait stays.
     const short = contacted({ delayMs: minute }, { kind: 'redirect', retryAfterMs: 5_000 });
     short.policy({ ...alone, delayMs: 1_000 });
-    short.leaseExactlyAfter(5_000);
+    short.leaseExactlyAfter(minute);
   });
 
   it('a shorter delay never ends the back-off of a host in trouble', () => {
@@ -110,7 +113,7 @@ describe('a delay that a policy changes', () => {
     adaptive.leaseExactlyAfter(7_000);
   });
 
-  it('a longer delay applies to a pause from the last contact at the latest', () => {
+  it('a longer delay outlasts a pause that is shorter', () => {
     const hand = contacted({ delayMs: 1_000 }, { kind: 'throttled', status: 503, retryAfterMs: 30_000 });
     hand.policy({ ...alone, delayMs: minute });
     assert.deepEqual(hand.grant(minute - 1), [], 'not before the delay in force');
@@ -187,8 +190,9 @@ describe('a delay that a policy changes', () => {
     const [first, second] = [hand.lease(minute), hand.lease(minute / 2)];
     hand.rig.send('results', { ...hand.resultOf(first, () => ({})), outcomes: [], requests: [] });
     hand.report(second);
-    const { readyAtMs, pausedUntilMs, returns } = hand.rig.core.state.hosts.get(a)!.facts;
-    assert.deepEqual([returns, readyAtMs, pausedUntilMs], [0, hand.nowMs + 1_000, hand.nowMs + 1_000]);
+    hand.policy({ ...alone, delayMs: 100, parallel });
+    const { readyAtMs } = hand.rig.core.state.hosts.get(a)!.facts;
+    assert.equal(readyAtMs, hand.nowMs + 1_000);
     sameAfterReplay(hand);
   });
 
@@ -221,6 +225,87 @@ describe('a delay that a policy changes', () => {
     hand.nowMs += 1_000;
     hand.policy({ ...alone, delayMs: minute, parallel });
     assert.deepEqual(hand.grant(minute - 3_001, 3), []);
+    sameAfterReplay(hand);
+  });
+
+  it('a longer delay outlasts the short wait after a kill, although the multiple of the fetch time was longer', () => {
+    const hand = contacted({ delayMs: 1_000, delayFactor: 10 }, { tookMs: 3_000 });
+    hand.lease(30_000);
+    hand.rig.reopen(hand.nowMs, true);
+    hand.rig.open(hand.nowMs);
+    hand.nowMs += 100;
+    hand.policy({ ...alone, delayMs: minute, delayFactor: 10 });
+    assert.deepEqual(hand.grant(minute - 101), [], 'not within a minute of the kill');
+    hand.lease(101);
+    sameAfterReplay(hand);
+  });
+
+  it('a longer delay that replaces a multiple of the fetch time outlasts the wait after a kill', () => {
+    const hand = contacted({ delayMs: 1_000, delayFactor: 10 }, { tookMs: 3_000 });
+    hand.lease(30_000);
+    hand.rig.reopen(hand.nowMs, true);
+    hand.rig.open(hand.nowMs);
+    hand.nowMs += 100;
+    hand.policy({ ...alone, delayMs: 5_000, delayFactor: 0 });
+    assert.deepEqual(hand.grant(4_899), [], 'not within five seconds of the kill');
+    hand.lease(101);
+  });
+
+  const parallel = [{ hosts: [a], leases: 2 }];
+  /** A host with two slots, both on lease, the second since now. */
+  function onTwo(policy: Partial<PolicyConfig>): [Hand, Task, Task] {
+    const hand = contacted({ parallel, ...policy });
+    const first = hand.lease(5_000);
+    return [hand, first, hand.lease(2_500)];
+  }
+
+  it('a longer delay holds in all slots of a host with two leases that a kill ended', () => {
+    const [hand] = onTwo({ delayMs: 5_000 });
+    hand.nowMs += 58_000;
+    hand.rig.reopen(hand.nowMs, true);
+    hand.rig.open(hand.nowMs);
+    hand.nowMs += 1_000;
+    hand.policy({ ...alone, delayMs: minute, parallel });
+    assert.deepEqual(hand.grant(minute - 1_001, 2), [], 'not within a minute of the kill');
+    sameAfterReplay(hand);
+  });
+
+  it('a longer delay holds in all slots of a host with two leases that failed, and that an operator released', () => {
+    const [hand, first, second] = onTwo({ delayMs: 5_000, retriesMs: [1_000] });
+    hand.nowMs += 50_000;
+    hand.report(first, { kind: 'connectionFailed', status: 0 });
+    hand.nowMs += 5_000;
+    hand.report(second, { kind: 'connectionFailed', status: 0 });
+    hand.event('releaseHost', a);
+    hand.nowMs += 2_000;
+    hand.policy({ ...alone, delayMs: minute, parallel });
+    assert.deepEqual(hand.grant(minute - 2_001, 2), [], 'not within a minute of the second');
+    sameAfterReplay(hand);
+  });
+
+  it('a longer delay holds in all slots of a host after a late result', () => {
+    const [hand, first, second] = onTwo({ delayMs: 5_000 });
+    hand.nowMs += 200_000;
+    hand.grant(0, 0);
+    assert.equal(hand.rig.core.state.leases.size, 0);
+    for (const task of [first, second]) hand.report(task);
+    hand.nowMs += 1_000;
+    hand.policy({ ...alone, delayMs: minute, parallel });
+    assert.deepEqual(hand.grant(minute - 1_001, 2), [], 'not within a minute of the contact');
+  });
+
+  it('a Crawl-delay that a host had stated on a lease holds after a kill', () => {
+    const hand = new Hand({ ...alone, delayMs: 1_000 });
+    hand.links(a, 5);
+    const task = hand.lease();
+    const result = hand.resultOf(task, () => ({}), { crawlDelayMs: 9_000 });
+    hand.rig.send('results', { ...result, outcomes: [], requests: [], last: false });
+    hand.rig.step(hand.nowMs, 0);
+    hand.nowMs += 8_900;
+    hand.rig.reopen(hand.nowMs, true);
+    hand.rig.open(hand.nowMs);
+    assert.deepEqual(hand.grant(8_999), []);
+    hand.lease(1);
     sameAfterReplay(hand);
   });
 
@@ -275,4 +360,37 @@ describe('a policy for more hosts than one commit has room for', () => {
     assert.ok(commits.every(({ length }) => length < 2 * frontierLimits.commitBytesSoft));
     sameAfterReplay(hand);
   });
+
+  it('hosts wait by the delay in force, if the log loses the policy that some of them waited by already', () => {
+    const hand = many();
+    hand.policy({ ...alone, delayMs: 1_000 });
+    const { positions } = hand.rig.core.state;
+    assert.ok(positions.control.slice > 0);
+    hand.rig.goBack('control', positions.control.offset + 1, hand.nowMs);
+    assert.deepEqual(hand.grant(minute - 1, 9), []);
+    assert.ok(hand.rig.core.wakeAtMs(9)! > hand.nowMs - 1);
+    assert.equal(hand.grant(1, 9).length, 9);
+    sameAfterReplay(hand);
+  });
+});
+
+it('pauses of any kind are written as 0.3.0 reads them, while no delay and no interval changes', () => {
+  const parallel = [{ hosts: [a], leases: 2 }];
+  const policy = { ...alone, delayMs: 5_000, parallel };
+  const hand = contacted(policy, { kind: 'redirect', retryAfterMs: 20_000 });
+  const [first, second] = [hand.lease(20_000), hand.lease(2_500)];
+  hand.rig.send('results', { ...hand.resultOf(first, () => ({})), outcomes: [], requests: [] });
+  hand.report(second, { retryAfterMs: 9_000 });
+  const late = hand.lease(30_000);
+  hand.grant(500_000, 0);
+  hand.report(late, { kind: 'throttled', status: 503, retryAfterMs: 40_000 });
+  hand.event('releaseHost', a);
+  hand.policy({ ...policy, retriesMs: [4_000] });
+  const kinds = new Set<string>();
+  for (const bytes of hand.rig.changelog) {
+    const record = readChangelog(bytes);
+    if (record.kind === 'commit') for (const { kind } of record.changes) kinds.add(kind);
+  }
+  for (const kind of ['slotTimes', 'leaseDelay', 'visits']) assert.ok(!kinds.has(kind), kind);
+  assert.ok(hand.rig.core.state.hosts.get(a)!.facts.returns > 0);
 });

@@ -34,7 +34,7 @@ function taught(one: Case): Partial<HostFacts> {
   return Object.fromEntries(names.filter((name) => after[name] !== before[name]).map((name) => [name, after[name]]));
 }
 
-const pausedUntil = (atMs: number) => ({ readyAtMs: atMs, pausedUntilMs: atMs });
+const pausedUntil = (atMs: number) => ({ readyAtMs: atMs, returns: 1 });
 
 describe('a host’s facts after a result', () => {
   const read = { fetched: 1, pages: 1 };
