@@ -3,6 +3,9 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Hand } from '../../../../lab/model/hand.ts';
 import { controlOf } from '../../../../lab/model/model-script.ts';
+import type { UrlEvent } from '../../../../topology/frontier/ask/url-events.ts';
+import { UrlTimeline } from '../../../../topology/frontier/ask/url-timeline.ts';
+import { type Claim, type Commit, readChangelog } from '../../../../topology/frontier/changes/changelog.ts';
 import { digest } from '../../../../topology/frontier/check/digest.ts';
 import { frontierLimits } from '../../../../topology/frontier/frontier-limits.ts';
 import { defaultRecrawl, type RecrawlConfig } from '../../../../topology/policy/recrawl/recrawl-config.ts';
@@ -126,6 +129,20 @@ describe('an interval that a policy changes', () => {
     assert.deepEqual(dues(), were);
     assert.ok(hand.rig.changelog.slice(before).join('').length < 8_000);
   });
+});
+
+it('the history of a URL has the time to which a policy moved its visit', () => {
+  const hand = fetched(fixed(30 * day), 3);
+  hand.nowMs += hour;
+  hand.policy(fixed(3 * hour));
+  const events: UrlEvent[] = [];
+  const timeline = new UrlTimeline(a, `https://${a}/1`, (event) => events.push(event));
+  for (const [offset, bytes] of hand.rig.changelog.entries())
+    timeline.take(offset, readChangelog(bytes) as Claim | Commit);
+  const dueAtMs = hand.nowMs + 1_000 * dueInS(hand, '1');
+  assert.deepEqual(timeline.place, { in: 'schedule', status: 'page', dueAtMs });
+  const last = events.at(-1)!;
+  assert.deepEqual([last.kind, 'dueAtMs' in last && last.dueAtMs], ['due', dueAtMs]);
 });
 
 describe('visits that an interval has not set', () => {
