@@ -29,6 +29,8 @@ class Game {
   readonly #chance: Chance;
   readonly #hand: Hand;
   readonly #tasks = new Map<number, Task>();
+  /** Leases with a last contact that counts. */
+  readonly #expired = new Set<number>();
   readonly #waits = new Map<string, Waits>();
   #policy: Partial<PolicyConfig> = {};
   #links = 0;
@@ -189,9 +191,9 @@ class Game {
     for (const { leaseId, hostKey, deadlineMs } of this.#tasks.values()) {
       const waits = this.#waits.get(hostKey)!;
       const { leases, hosts } = this.#hand.rig.core.state;
-      const isKnown = waits.contacts.some(({ atMs }) => atMs === deadlineMs);
-      if (!leases.has(leaseId) && !isKnown)
-        waits.contacts.push({ atMs: deadlineMs, fetchMs: hosts.get(hostKey)!.facts.fetchMs });
+      if (leases.has(leaseId) || this.#expired.has(leaseId)) continue;
+      this.#expired.add(leaseId);
+      waits.contacts.push({ atMs: deadlineMs, fetchMs: hosts.get(hostKey)!.facts.fetchMs });
     }
   }
 
