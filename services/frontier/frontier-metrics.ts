@@ -104,7 +104,8 @@ export function frontierPositions(crawl: string, committed: Iterable<readonly [n
 }
 
 function partitionMetrics(sink: MetricSink, partition: number, committed: Committed): void {
-  const { counters, readyHosts, delayedHosts, leasedHosts, tasksWaiting } = committed;
+  const { counters, readyHosts, delayedHosts, leasedHosts, tasksWaiting, paused } = committed;
+  sink.value('crawlstream_frontier_paused', paused ? 1 : 0, { partition });
   if (tasksWaiting !== null) sink.value('crawlstream_frontier_tasks_waiting', tasksWaiting, { partition });
   for (const counter of tallied) sink.value(tallies[counter], counters[counter], { partition });
   for (const place of placeNames) sink.value('crawlstream_frontier_urls', counters[place], { partition, place });

@@ -260,6 +260,8 @@ export const avroBoundaries: BoundaryTable<typeof avroLimits> = {
 
 export const diskBoundaries: BoundaryTable<typeof diskLimits> = {
   durableFoldersMax: tuning('which folders are synced once more'),
+  scratchSignMs: tuning(often),
+  scratchSilentMs: undriven('scratch-folder.test.ts has folders of 23 and of 25 hours'),
   linksMax: undriven('symbolic links in a circle: the test of named files makes one'),
   namedFileBufferBytes: undriven('it bounds what waits for a slow reader, and shows in no result'),
   emptyWritesMax: undriven('a file system that takes no byte: the test of whole writes counts its calls'),
@@ -338,6 +340,7 @@ export const replayBoundaries: BoundaryTable<typeof replayLimits> = {
   unindexedBytesMax: undriven('a file of 256 MiB'),
   unpackedBytesMax: undriven('a record of 512 MiB'),
   revisitsMax: undriven('replay.integration.test.ts has a revisit of itself'),
+  searchedMax: undriven('20,000 styles and scripts of one host'),
   rowsMax: undriven('sorted-lines.test.ts: 401 captures come in three pages'),
   nestedMax: undriven('rewrite.test.ts has pages within pages within pages'),
 };

@@ -8,7 +8,7 @@ import { type Manifest, render } from '../deploy/tools.ts';
 import { MissingTool, output, root } from './engine.ts';
 
 const chart = join(root, 'deploy/helm/crawlstream');
-/** What the base names, and the chart does not. */
+/** Settings with which the chart renders all that the base has. */
 const named = [
   'REGISTRY=http://registry.kafka:8080/apis/ccompat/v7',
   'SNAPSHOTS=s3://crawlstream/snapshots',

@@ -95,6 +95,7 @@ function frontierSeries(crawl: string, pod: string, owned: readonly number[]): [
         name('crawlstream_frontier_queued_age_seconds', { ...of, partition, front_queue: front_queue!, share: '0.95' }),
         still(ageS as number),
       ]),
+      [name('crawlstream_frontier_paused', { ...of, partition }), still(0)],
       [name('crawlstream_frontier_stopped', { ...of, partition }), still(0)],
       [name('crawlstream_frontier_cut_inputs_total', { ...of, partition }), still(0)],
       [name('crawlstream_frontier_foreign_records_total', { ...of, partition }), still(0)],
@@ -307,6 +308,31 @@ export const scenarios: readonly Scenario[] = [
   {
     title: 'fetchers are there and fetch nothing',
     change: (series) => set(series, /^crawlstream_fetcher_(requests|fetches)_total/, stops(600)),
+    fires: { CrawlstreamCrawlStandsStill: { crawl } },
+  },
+  {
+    title: 'a paused crawl fetches nothing, with fetchers',
+    change: (series) => {
+      set(series, /^crawlstream_fetcher_(requests|fetches)_total/, stops(600));
+      set(series, /^crawlstream_frontier_paused/, from(0, 1));
+    },
+    fires: {},
+  },
+  {
+    title: 'a paused crawl fetches nothing, without fetchers',
+    change: (series) => {
+      set(series, /fetcher-\d"/, gone);
+      set(series, /^crawlstream_frontier_fetchers/, from(2, 0));
+      set(series, /^crawlstream_frontier_paused/, from(0, 1));
+    },
+    fires: {},
+  },
+  {
+    title: 'one partition of several has read the pause, and the others stand still',
+    change: (series) => {
+      set(series, /^crawlstream_fetcher_(requests|fetches)_total/, stops(600));
+      set(series, /^crawlstream_frontier_paused.*partition="1"/, from(0, 1));
+    },
     fires: { CrawlstreamCrawlStandsStill: { crawl } },
   },
   {

@@ -67,6 +67,23 @@ describe('the manifests', { timeout: 300_000 }, () => {
     }
   });
 
+  it('the local overlay changes two options of the frontier, and keeps the others', () => {
+    const argsIn = (place: string): string[] =>
+      rendered
+        .get(place)!
+        .find(({ kind, metadata }) => kind === 'StatefulSet' && metadata.name === 'crawlstream-frontier')!['spec']
+        .template.spec.containers[0].args;
+    const changed: Readonly<Record<string, string>> = {
+      '--standbys=1': '--standbys=0',
+      '--seen-memory=1024': '--seen-memory=128',
+    };
+    assert.deepEqual(
+      argsIn('overlays/local'),
+      argsIn('base').map((option) => changed[option] ?? option),
+    );
+    assert.equal(argsIn('base').filter((option) => option in changed).length, 2);
+  });
+
   it('the manifests scale fetchers by the overlay’s own crawl and brokers', async () => {
     const { data } = rendered
       .get('overlays/production')!

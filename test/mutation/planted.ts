@@ -30,6 +30,9 @@ const webhookTests = ['test/services/extras/fleet/webhooks/webhook-sender.test.t
 const logEdgeTests = ['test/services/runtime/log/log-edges.test.ts'];
 const cutShortTests = ['test/services/frontier/own/cut-short.test.ts'];
 const auditTests = ['test/topology/extras/audit/host-contacts.test.ts'];
+const logGameTests = ['test/services/runtime/log/log-game.test.ts'];
+const kafkaGameTests = ['test/services/runtime/log/kafka/log-game.test.ts'];
+const storeGameTests = ['test/services/runtime/store/store-game.test.ts'];
 const kafkaTests = ['test/services/runtime/log/kafka/exchanges.test.ts'];
 
 export const planted: readonly Planted[] = [
@@ -996,5 +999,54 @@ export const planted: readonly Planted[] = [
     find: 'there !== undefined && there.fingerprintKey !== manifest.fingerprintKey',
     replace: 'there !== undefined && there.crawl !== manifest.crawl',
     tests: ['test/services/runtime/data-folder/data-folder.test.ts'],
+  },
+  {
+    mistake: 'a poll returns records of a partition that was sought meanwhile',
+    file: 'services/runtime/log/embedded-reader.ts',
+    find: 'this.#assigned.get(assignment.partition) === assignment ? records : [];',
+    replace: 'records;',
+    tests: logGameTests,
+  },
+  {
+    mistake: 'a poll reports an error at a position that was left meanwhile',
+    file: 'services/runtime/log/embedded-reader.ts',
+    find: 'if (this.#assigned.get(assignment.partition) !== assignment || assignment.paused) continue;',
+    replace: '',
+    tests: ['test/services/runtime/log/embedded-log.test.ts'],
+  },
+  {
+    mistake: 'a trim removes the segment that its offset is in',
+    file: 'services/runtime/log/trim.ts',
+    find: 'p.segments.splice(0, holdsNothing ? holder + 1 : holder);',
+    replace: 'p.segments.splice(0, holder + 1);',
+    tests: logGameTests,
+  },
+  {
+    mistake: 'a late answer counts for the batch that is sent now',
+    file: 'services/runtime/log/kafka/appender.ts',
+    find: 'if (channel.batch !== batch) return;\n    const what',
+    replace: 'const what',
+    tests: kafkaGameTests,
+  },
+  {
+    mistake: 'an answer of brokers counts for a position that was sought meanwhile',
+    file: 'services/runtime/log/kafka/reader.ts',
+    find: 'if (a && this.#isCurrent(a) && a.next === from[i]) await this.#take(a, part);',
+    replace: 'const b = a && this.#find(a.topic, a.partition); if (b) await this.#take(b, part);',
+    tests: kafkaGameTests,
+  },
+  {
+    mistake: 'writes of RocksDB overtake each other',
+    file: 'services/runtime/store/rocksdb-store.ts',
+    find: 'if (this.#waitingWrites.push(start) === 1) start();',
+    replace: 'start();',
+    tests: storeGameTests,
+  },
+  {
+    mistake: 'writes of LevelDB overtake each other',
+    file: 'services/runtime/store/level-store.ts',
+    find: 'const done = this.#lastWrite.then(act);',
+    replace: 'const done = Promise.resolve().then(act);',
+    tests: storeGameTests,
   },
 ];

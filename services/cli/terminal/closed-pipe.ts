@@ -22,6 +22,7 @@ export function stopWithReader(): void {
 export function readerGone(): void {
   if (isGone) return;
   isGone = true;
+  process.exitCode ??= 0;
   // The handler of the signal takes its time to stop.
   if (!process.emit('SIGTERM', 'SIGTERM')) process.exit();
 }

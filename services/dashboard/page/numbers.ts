@@ -45,6 +45,13 @@ export function duration(ms: number): string {
   return `${trimmed((seconds / 86_400).toFixed(1))} days`;
 }
 
+/** One unit, for estimates: 1 min, 12 min, 3 h, 5 days. */
+export function roughly(ms: number): string {
+  const minutes = ms / 60_000;
+  if (minutes < 90) return `${Math.max(1, Math.round(minutes))} min`;
+  return minutes < 2_880 ? `${Math.round(minutes / 60)} h` : `${Math.round(minutes / 1_440)} days`;
+}
+
 /** `atMs` in the past. */
 export function ago(atMs: number, nowMs: number): string {
   const ms = Math.max(0, nowMs - atMs);

@@ -13,6 +13,11 @@ const flatMs = 60_000;
 /** A rate is that of the last seconds: one second alone is noise. ms */
 const rateOverMs = 5_000;
 
+/** The end is estimated from the last minutes, if there are enough of them, and not for longer than a month ahead. ms */
+const endOverMs = 300_000;
+const endOverMsMin = 30_000;
+const endMsMax = 30 * 86_400_000;
+
 export class Series {
   readonly atMs: number[] = [];
   readonly #columns = new Map<HistoryColumn, number[]>(historyColumns.map((name) => [name, []]));
@@ -48,6 +53,25 @@ export class Series {
     const oldestMs = (this.atMs.at(-1) ?? 0) - spanMs;
     const at = this.atMs.findIndex((one) => one >= oldestMs);
     return Math.max(0, at);
+  }
+
+  /**
+   * Time until no URL waits, or until the quota is spent, if the crawl goes on as in the last minutes, ms. null: neither
+   * is in sight.
+   */
+  untilEndMs(pageQuota: number | null): number | null {
+    const [first, last] = [this.from(endOverMs), this.atMs.length - 1];
+    const passedMs = (this.atMs[last] ?? 0) - (this.atMs[first] ?? 0);
+    if (passedMs < endOverMsMin) return null;
+    const at = (name: HistoryColumn, index: number) => this.column(name)[index]!;
+    const waiting = (index: number) => at('queued', index) + at('retrying', index) + at('leased', index);
+    const emptied = (waiting(first) - waiting(last)) / passedMs;
+    const fetched = (at('page', last) - at('page', first)) / passedMs;
+    const untilEmpty = emptied > 0 ? waiting(last) / emptied : Number.POSITIVE_INFINITY;
+    const isBounded = pageQuota !== null && fetched > 0;
+    const untilSpent = isBounded ? Math.max(0, pageQuota - at('page', last)) / fetched : Number.POSITIVE_INFINITY;
+    const leftMs = Math.min(untilEmpty, untilSpent);
+    return leftMs <= endMsMax ? leftMs : null;
   }
 
   /** Growth a second at each point, over the seconds before it; null at the first. A counter that fell began again. */

@@ -1,14 +1,14 @@
 /** The main numbers of a crawl. */
 import type { CrawlStatus } from '../status.ts';
 import { byId, el, setText } from './element.ts';
-import { bytes, percent, short, whole } from './numbers.ts';
+import { bytes, percent, roughly, short, whole } from './numbers.ts';
 import { isEnded } from './phase-text.ts';
 import type { Series } from './series.ts';
 
 interface Tile {
   readonly name: string;
   value(status: CrawlStatus, series: Series): string;
-  below(status: CrawlStatus): string;
+  below(status: CrawlStatus, series: Series): string;
 }
 
 const tiles: readonly Tile[] = [
@@ -31,7 +31,8 @@ const tiles: readonly Tile[] = [
   {
     name: 'Waiting URLs',
     value: ({ counts }) => short(counts['queued']! + counts['retrying']!),
-    below: ({ counts }) => `${whole(counts['retrying']!)} retrying · ${whole(counts['deferred']!)} deferred`,
+    below: (status, series) =>
+      `${whole(status.counts['retrying']!)} retrying · ${whole(status.counts['deferred']!)} deferred${endText(status, series)}`,
   },
   {
     name: 'Hosts',
@@ -58,7 +59,7 @@ export function showTiles(): (status: CrawlStatus, series: Series) => void {
   return (status, series) => {
     for (const { tile, value, below } of shown) {
       setText(value, tile.value(status, series));
-      setText(below, tile.below(status));
+      setText(below, tile.below(status, series));
     }
   };
 }
@@ -73,6 +74,12 @@ function rateText(
   if (isEnded(phase) || phase === 'idle') return '–';
   const rate = series.rates(name).at(-1) ?? null;
   return rate === null ? '–' : text(rate);
+}
+
+/** Only while pages are fetched: a crawl that stands has no end in sight. */
+function endText({ phase, pageQuota }: CrawlStatus, series: Series): string {
+  const leftMs = phase === 'running' ? series.untilEndMs(pageQuota) : null;
+  return leftMs === null ? '' : ` · done in about ${roughly(leftMs)}`;
 }
 
 function settled(counts: CrawlStatus['counts']): number {

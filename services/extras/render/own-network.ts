@@ -7,10 +7,11 @@
  * profile, AppArmor or a sysctl forbids it, so it is tried.
  */
 import { execFile } from 'node:child_process';
-import { mkdtemp, readlink, rm, writeFile } from 'node:fs/promises';
+import { readlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { openScratchFolder } from '../../runtime/disk/scratch-folder.ts';
 
 const run = promisify(execFile);
 const apart = ['--user', '--map-current-user', '--net', '--'];
@@ -32,11 +33,11 @@ export async function withoutNetwork(executable: string): Promise<ApartExecutabl
   try {
     const { stdout } = await run('unshare', [...apart, 'readlink', '/proc/self/ns/net'], { timeout: patienceMs });
     if (stdout.trim() === (await readlink('/proc/self/ns/net'))) return { why: 'unshare made no network namespace' };
-    const folder = await mkdtemp(join(tmpdir(), 'crawlstream-browser-'));
-    const path = join(folder, 'chromium');
+    const folder = await openScratchFolder(tmpdir(), 'crawlstream-browser-');
+    const path = join(folder.path, 'chromium');
     // The browser replaces the process that starts it, so that ending one ends the other.
     await writeFile(path, `#!/bin/sh\nexec unshare ${apart.join(' ')} ${quoted(executable)} "$@"\n`, { mode: 0o700 });
-    return { path, forget: () => rm(folder, { recursive: true, force: true }) };
+    return { path, forget: folder.remove };
   } catch (error) {
     const { stderr, message } = error as Error & { readonly stderr?: string };
     return { why: (stderr || message).trim().split('\n', 1)[0]! };

@@ -56,11 +56,21 @@ interface FrontierRole extends Role {
 }
 
 export async function takeFrontierRole(role: FrontierRole): Promise<FrontierGroup> {
+  const watching = new AbortController();
+  try {
+    return await joinFrontiers(role, watching);
+  } catch (error) {
+    // Otherwise the watch would keep a process alive that was stopped while it joined.
+    watching.abort();
+    throw error;
+  }
+}
+
+async function joinFrontiers(role: FrontierRole, watching: AbortController): Promise<FrontierGroup> {
   const { log, codec, clock, manifest, flags, service, queries, onFailure } = role;
   const meters = createMeters();
   needSnapshotPlace(flags);
   const folder = await ownFolder(flags, manifest);
-  const watching = new AbortController();
   const risks = await watchRisks({
     ...{ clock, signal: watching.signal, look: () => risksOf(log, manifest) },
     say: (text, level) => say(text, level, { component: 'brokers' }),

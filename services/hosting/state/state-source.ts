@@ -1,5 +1,5 @@
 /** Opens a crawl for the `state` commands: its topics, and the folder with checkpoints of some or all partitions. */
-import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CrawlstreamError } from '../../../topology/errors.ts';
@@ -8,6 +8,7 @@ import type { PartitionIdentity } from '../../../topology/frontier/decide/decisi
 import type { FingerprintKey, FrontierState } from '../../../topology/frontier/state/state.ts';
 import { SystemClock } from '../../runtime/clock.ts';
 import type { Manifest } from '../../runtime/data-folder/manifest.ts';
+import { withScratchFolder } from '../../runtime/disk/scratch-folder.ts';
 import { openStateStore } from '../../runtime/store/open-store.ts';
 import type { StateStore } from '../../runtime/store/store.ts';
 import { fingerprintKeyOf, stateFolder } from '../connect/crawl-folder.ts';
@@ -61,18 +62,15 @@ export async function withCheckpoint<T>(
 }
 
 /** A store that is deleted afterwards. */
-export async function withScratch<T>(act: (store: StateStore) => Promise<T>): Promise<T> {
-  const path = await mkdtemp(join(tmpdir(), 'crawlstream-state-'));
-  try {
+export function withScratch<T>(act: (store: StateStore) => Promise<T>): Promise<T> {
+  return withScratchFolder(tmpdir(), 'crawlstream-state-', async (path) => {
     const store = await openStateStore(path);
     try {
       return await act(store);
     } finally {
       await store.close();
     }
-  } finally {
-    await rm(path, { recursive: true, force: true });
-  }
+  });
 }
 
 /** The partitions asked for: one, or all. */

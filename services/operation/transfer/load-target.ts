@@ -1,5 +1,4 @@
 /** The targets of a loaded dump: a data folder with its log and states, or a crawl on Kafka with scratch folders. */
-import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { SeenConfig } from '../../../topology/frontier/seen/seen-config.ts';
@@ -17,6 +16,7 @@ import type { RecordCodec } from '../../runtime/avro/record-codec.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { adoptDataFolder, type DataFolder, openDataFolder } from '../../runtime/data-folder/data-folder.ts';
 import type { Manifest } from '../../runtime/data-folder/manifest.ts';
+import { withScratchFolder } from '../../runtime/disk/scratch-folder.ts';
 import type { Log } from '../../runtime/log/log.ts';
 import { productVersion } from '../../runtime/version.ts';
 import { refuseMembers } from './refuse-members.ts';
@@ -62,12 +62,9 @@ export async function withTarget(
         const kept = await adoptDataFolder(flags.data, crawl.manifest);
         return withLoaders(crawl, null, (partition) => stateFolder(kept, partition));
       }
-      const scratch = await mkdtemp(join(tmpdir(), 'crawlstream-load-'));
-      try {
-        await withLoaders(crawl, null, (partition) => join(scratch, `${partition}`));
-      } finally {
-        await rm(scratch, { recursive: true, force: true });
-      }
+      await withScratchFolder(tmpdir(), 'crawlstream-load-', (scratch) =>
+        withLoaders(crawl, null, (partition) => join(scratch, `${partition}`)),
+      );
     });
     return;
   }

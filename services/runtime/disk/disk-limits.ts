@@ -10,4 +10,8 @@ export const diskLimits = {
   namedFileBufferBytes: 256 * 1024,
   /** Folders that a process notes as durable: those beyond are synced once more. */
   durableFoldersMax: 10_000,
+  /** Interval at which a process marks its folders for temporary files as in use, ms. */
+  scratchSignMs: 60_000,
+  /** A folder for temporary files without a mark for this long is removed: its process was killed. ms */
+  scratchSilentMs: 24 * 3_600_000,
 } as const;

@@ -94,6 +94,8 @@ export class EmbeddedReader implements LogReader {
         parts.push({ assignment, records });
         left -= bytes;
       } catch (error) {
+        // An error at a position that was left meanwhile, such as a trim beyond it.
+        if (this.#assigned.get(assignment.partition) !== assignment || assignment.paused) continue;
         // Records of the other partitions were not returned: a later poll returns them.
         for (const part of parts) part.assignment.position -= part.records.length;
         throw error;

@@ -15,7 +15,7 @@ import type { StateStore } from '../store/store.ts';
 import { findLogDamage, type LogDamage, refuseLogDamage } from '../store/write-ahead-log.ts';
 import { type EmbeddedLog, openEmbeddedLog } from './embedded-log.ts';
 import type { OnLost } from './embedded-reader.ts';
-import type { Log, LogReader, LogRecord, LogTopic, PollOptions, Position } from './log.ts';
+import type { Log, LogReader, LogTopic, PollOptions, Position } from './log.ts';
 import { logLimits } from './log-limits.ts';
 
 export interface ReadOnlyLog
@@ -142,6 +142,7 @@ class ReadOnlyReader implements LogReader {
   #innerReader(): LogReader {
     const { log, generation } = this.#current();
     if (this.#inner?.generation !== generation) {
+      this.#leaveInner();
       const reader = log.reader();
       for (const { topic, partition, offset, paused } of this.#positions.values()) {
         reader.seek(topic, partition, offset);
@@ -152,13 +153,23 @@ class ReadOnlyReader implements LogReader {
     return this.#inner.reader;
   }
 
-  async #pollOnce(maxBytes: number): Promise<LogRecord[]> {
+  /** The log keeps each reader until it is closed. */
+  #leaveInner() {
+    void this.#inner?.reader.close();
+    this.#inner = undefined;
+  }
+
+  /** `asked`: the positions that the records were read from. */
+  async #pollOnce(maxBytes: number) {
     for (;;) {
-      const asked = this.#current().generation;
+      const { generation } = this.#current();
+      const asked = new Map(this.#positions);
+      const reader = this.#innerReader();
       try {
-        return await this.#innerReader().poll({ maxBytes, waitMs: 0 });
+        return { records: await reader.poll({ maxBytes, waitMs: 0 }), asked };
       } catch (error) {
-        if (this.#current().generation === asked) throw error;
+        // After a refresh, or a move of this reader, the error is about what was left.
+        if (this.#current().generation === generation && this.#inner?.reader === reader) throw error;
       }
     }
   }
@@ -173,19 +184,19 @@ class ReadOnlyReader implements LogReader {
   #setPaused(topic: string, partition: number, paused: boolean) {
     const at = this.#positions.get(nameOf(topic, partition));
     if (at) at.paused = paused;
-    this.#inner = undefined;
+    this.#leaveInner();
   }
 
   readonly seek: LogReader['seek'] = (topic, partition, offset) => {
     const paused = this.#positions.get(nameOf(topic, partition))?.paused ?? false;
     this.#positions.set(nameOf(topic, partition), { topic, partition, offset, paused });
-    this.#inner = undefined;
+    this.#leaveInner();
     this.#wakeUp?.();
   };
 
   readonly drop: LogReader['drop'] = (topic, partition) => {
     this.#positions.delete(nameOf(topic, partition));
-    this.#inner = undefined;
+    this.#leaveInner();
   };
 
   readonly pause: LogReader['pause'] = (topic, partition) => this.#setPaused(topic, partition, true);
@@ -197,9 +208,9 @@ class ReadOnlyReader implements LogReader {
   readonly poll: LogReader['poll'] = async ({ maxBytes, waitMs }: PollOptions) => {
     const untilMs = this.#clock.nowMs() + waitMs;
     for (;;) {
-      const asked = new Map(this.#positions);
+      const { records: polled, asked } = await this.#pollOnce(maxBytes);
       // Reads that were sought, dropped or paused meanwhile are no longer wanted from the old position.
-      const records = (await this.#pollOnce(maxBytes)).filter(({ topic, partition }) => {
+      const records = polled.filter(({ topic, partition }) => {
         const at = this.#positions.get(nameOf(topic, partition));
         return at !== undefined && at === asked.get(nameOf(topic, partition)) && !at.paused;
       });
@@ -224,6 +235,7 @@ class ReadOnlyReader implements LogReader {
 
   readonly close: LogReader['close'] = async () => {
     this.#isOpen = false;
+    this.#leaveInner();
     this.#wakeUp?.();
   };
 }

@@ -14,7 +14,7 @@ import * as rows from './rows.ts';
 
 export async function trimPartition(store: StateStore, topics: Topics, p: Partition, before: number): Promise<void> {
   if (before > p.durableEnd) {
-    const message = `can't trim ${p.topic}/${p.partition} below ${before}: it ends at ${p.durableEnd}`;
+    const message = `cannot trim ${p.topic}/${p.partition} below ${before}: it ends at ${p.durableEnd}; give an offset up to that`;
     throw new CrawlstreamError('OFFSET_OUT_OF_RANGE', message);
   }
   if (before <= p.start) return;
@@ -26,7 +26,15 @@ export async function trimPartition(store: StateStore, topics: Topics, p: Partit
   }
   p.swept = Math.max(p.swept, before);
   dropSegments(topics, p, before);
+  const first = topics.oldestSegment;
   await store.write([trimRow(p), ...segmentsGone(topics)]);
+  if (topics.oldestSegment > first) await freeSegments(store, first, topics.oldestSegment);
+}
+
+/** A store that writes little would keep the deleted rows for long. */
+async function freeSegments(store: StateStore, first: number, end: number): Promise<void> {
+  const startOf = (segment: number) => rows.recordRange(segment, 0, 0, 0, 0).gte;
+  await store.free?.(startOf(first), startOf(end));
 }
 
 /** The segment being written stays listed even if all in it is trimmed: an append may be on its way into it. */

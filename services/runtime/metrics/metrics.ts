@@ -53,6 +53,7 @@ export const metrics = {
     'partition',
     'state',
   ),
+  crawlstream_frontier_paused: gauge('1 while the crawl is paused', 'partition'),
   crawlstream_frontier_queued_hosts: gauge('Hosts with queued URLs', 'partition'),
   crawlstream_frontier_host_urls_max: gauge('Most queued URLs of one host', 'partition'),
   crawlstream_frontier_queued_urls: gauge('URLs in front queues', 'partition', 'front_queue'),

@@ -56,6 +56,8 @@ export async function openLevelStore(folder: string, options: StoreOptions = {})
   }
 }
 
+type Range = readonly [from: Buffer, to: Buffer];
+
 interface Opened {
   readonly db: LevelDb;
   readonly folder: string;
@@ -73,8 +75,17 @@ class LevelStore implements StateStore {
   #lastWrite: Promise<void> = Promise.resolve();
   #unflushedBytes = 0;
 
+  readonly free?: NonNullable<StateStore['free']>;
+
   constructor(opened: Opened) {
     this.#opened = opened;
+    const { memtableBytes } = opened;
+    if (memtableBytes === undefined) return;
+    this.free = (gte, lt) => {
+      // No row has this key: the write is synced, and ends the log.
+      const nothing = { key: noRange, value: null };
+      return this.#inTurn(() => this.#writeNow([nothing], true, memtableBytes, [asBuffer(gte), asBuffer(lt)]));
+    };
   }
 
   readonly get: StateStore['get'] = async (key) => (await this.getMany([key]))[0];
@@ -88,17 +99,9 @@ class LevelStore implements StateStore {
     if (memtableBytes === undefined) {
       throw new CrawlstreamError('UNSUPPORTED', `the store in ${folder} is open read-only`);
     }
-    this.#gate.enter();
-    // One at a time: the threads behind the binding would let them overtake each other.
-    const written = this.#lastWrite.then(() =>
+    await this.#inTurn(() =>
       ops.length === 0 ? undefined : this.#writeNow(ops, options?.sync ?? false, memtableBytes),
     );
-    this.#lastWrite = written.catch(() => {});
-    try {
-      await written;
-    } finally {
-      this.#gate.leave();
-    }
   };
 
   readonly rewrite = (): Promise<void> => {
@@ -156,16 +159,29 @@ class LevelStore implements StateStore {
     }
   }
 
-  async #writeNow(ops: readonly StoreOp[], sync: boolean, memtableMax: number): Promise<void> {
+  /** One at a time: the threads behind the binding would let them overtake each other. */
+  async #inTurn(act: () => Promise<void> | undefined): Promise<void> {
+    this.#gate.enter();
+    const done = this.#lastWrite.then(act);
+    this.#lastWrite = done.catch(() => {});
+    try {
+      await done;
+    } finally {
+      this.#gate.leave();
+    }
+  }
+
+  /** `freed`: a range to compact after the write. */
+  async #writeNow(ops: readonly StoreOp[], sync: boolean, memtableMax: number, freed?: Range): Promise<void> {
     if (this.#failure !== undefined) throw this.#failure;
     const { db, folder } = this.#opened;
     try {
       const bytes = bytesOf(ops);
       this.#unflushedBytes += bytes + ops.length * memtableRowBytes;
-      const isFull = this.#unflushedBytes >= memtableMax;
-      await writeBatch(db, inKeyOrder(ops), bytes, sync || isFull);
-      if (!isFull) return;
-      await changeLog(db, folder);
+      const isLast = freed !== undefined || this.#unflushedBytes >= memtableMax;
+      await writeBatch(db, inKeyOrder(ops), bytes, sync || isLast);
+      if (!isLast) return;
+      await changeLog(db, folder, freed ?? [noRange, noRange]);
       await syncFolder(folder);
       this.#unflushedBytes = 0;
     } catch (error) {
@@ -186,12 +202,15 @@ function writeBatch(db: LevelDb, ops: readonly StoreOp[], bytes: number, sync: b
   return batch.write({ sync });
 }
 
-/** Resolves once LevelDB writes to a new log; the old memtable becomes a table file meanwhile and after. */
-async function changeLog(db: LevelDb, folder: string): Promise<void> {
+/**
+ * Resolves once LevelDB writes to a new log. Meanwhile and after, the old memtable becomes a table file, and then the
+ * range is compacted.
+ */
+async function changeLog(db: LevelDb, folder: string, [from, to]: Range): Promise<void> {
   const before = await newestLog(folder);
   let failed: Error | undefined;
   let done = false;
-  db.compactRange(noRange, noRange).then(
+  db.compactRange(from, to).then(
     () => (done = true),
     (error: Error) => (failed = error),
   );

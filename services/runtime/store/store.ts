@@ -19,6 +19,11 @@ export interface StateStore {
    * such data.
    */
   rewrite?(): Promise<void>;
+  /**
+   * Frees the disk space of deleted rows with `gte <= key < lt`. Resolves once that has begun; other calls go on
+   * meanwhile. Absent: the store frees it without being asked.
+   */
+  free?(gte: Uint8Array, lt: Uint8Array): Promise<void>;
   /** Figures of the underlying store; null: it is closed. Absent: it has none. */
   figures?(): StoreFigures | null;
 }

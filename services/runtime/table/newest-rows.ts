@@ -2,8 +2,7 @@
  * Keeps the newest row of each key from rows in order of time (null: the key was removed), and returns them in the
  * order of the keys. It uses a store on disk, so that memory does not grow with the crawl.
  */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { openScratchFolder } from '../disk/scratch-folder.ts';
 import { openStateStore } from '../store/open-store.ts';
 import type { StoreOp } from '../store/store.ts';
 import type { Row } from './table.ts';
@@ -11,14 +10,14 @@ import type { Row } from './table.ts';
 const batchRows = 500;
 const everyKey = { gte: Uint8Array.of(0x4b), lt: Uint8Array.of(0x4c) };
 
-/** `folder`: a folder with room for a second copy of the rows. Files that a crash leaves there may be deleted. */
+/** `folder`: a folder with room for a second copy of the rows. */
 export async function* newestRows(
   rows: AsyncIterable<readonly [key: string, row: Row | null]>,
   folder: string,
 ): AsyncGenerator<Row> {
-  const place = await mkdtemp(join(folder, '.crawlstream-export-'));
+  const place = await openScratchFolder(folder, '.crawlstream-export-');
   try {
-    const store = await openStateStore(place);
+    const store = await openStateStore(place.path);
     try {
       let batch = new Map<string, StoreOp>();
       for await (const [key, row] of rows) {
@@ -33,6 +32,6 @@ export async function* newestRows(
       await store.close();
     }
   } finally {
-    await rm(place, { recursive: true, force: true });
+    await place.remove();
   }
 }

@@ -11,7 +11,7 @@ export interface Answers {
   standby: number;
   /** 503: nobody who has the partition could be asked. */
   nobody: number;
-  /** The one that was asked was away, or froze. */
+  /** The one that was asked was away, or froze; if it wakes within the time that a request has to arrive in, it says 408. */
   away: number;
 }
 
@@ -38,7 +38,7 @@ export function startAsker(fleet: Fleet, frontiers: readonly string[], urls: rea
     const body = (await response?.json().catch(() => undefined)) as
       | { from?: { role: string; asOfMs: number } }
       | undefined;
-    if (response === undefined || body === undefined) answers.away += 1;
+    if (response === undefined || body === undefined || response.status === 408) answers.away += 1;
     else if (response.status === 503) answers.nobody += 1;
     else if (response.status !== 200) findings.push(`${target}: ${response.status} ${JSON.stringify(body)}`);
     else if (body.from?.role === 'owner') answers.owner += 1;

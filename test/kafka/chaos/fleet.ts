@@ -3,10 +3,13 @@
  * as an orchestrator would. One that ends by itself and not in good order is a finding, and so is one that takes longer to
  * stop than an orchestrator waits.
  */
+import { availableParallelism, loadavg } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TestBroker } from '../../../lab/kafka/broker.ts';
 import type { Running } from '../../../lab/process/command.ts';
 import { startCommand } from '../../../lab/process/command.ts';
+import { cut, heal, type Zones } from '../zones/zones.ts';
+import { waysOf } from './network.ts';
 import type { Strike } from './strikes.ts';
 
 /** A process that was stopped and woken. Times are ms since the Unix epoch. */
@@ -35,49 +38,63 @@ export interface Fleet {
 export interface FleetOptions {
   readonly broker: TestBroker;
   /** By name. */
-  readonly commands: ReadonlyMap<string, readonly string[]>;
+  readonly commands: ReadonlyMap<string, Command>;
+  /** Those of the brokers, then those of the processes. Absent: a network that nobody can cut. */
+  readonly zones: Zones['zones'] | undefined;
   /** The processes are killed after this, whatever happens. */
   readonly patienceMs: number;
   readonly say: (text: string) => void;
 }
 
-/** From SIGTERM to SIGKILL, as deployed (deploy/, terminationGracePeriodSeconds). */
-const graceMs = 60_000;
+/** From SIGTERM to SIGKILL, as deployed (deploy/, terminationGracePeriodSeconds); up to five times as long if processes wait for processors. */
+const graceMs = () => 60_000 * Math.min(5, Math.max(1, loadavg()[0]! / availableParallelism()));
+
+export interface Command {
+  readonly args: readonly string[];
+  /** The command that starts it where it runs. */
+  readonly within: readonly string[];
+}
 
 interface Member {
-  readonly args: readonly string[];
+  readonly command: Command;
   running: Running;
   /** A strike is on: its end is no news. */
   struck: boolean;
 }
 
-export function startFleet({ broker, commands, patienceMs, say }: FleetOptions): Fleet {
+export function startFleet({ broker, commands, zones, patienceMs, say }: FleetOptions): Fleet {
   const freezes: Freeze[] = [];
   const findings: string[] = [];
+  const find = (text: string) => {
+    findings.push(text);
+    say(text);
+  };
   let ending = false;
 
-  const launch = (name: string, args: readonly string[]): Running => {
-    const running = startCommand(args, { patienceMs });
+  const launch = (name: string, command: Command): Running => {
+    const { args, within } = command;
+    const place = within.length === 0 ? {} : { shellPrefix: `exec ${within.join(' ')} "$@";` };
+    const running = startCommand(args, { patienceMs, ...place });
     running.ended.then(({ code, signal, stderr }) => {
       const member = members.get(name);
       if (ending || member === undefined || member.running !== running || member.struck) return;
-      findings.push(`${name} ended by itself (${code ?? signal}): ${stderr.slice(-2_000)}`);
-      member.running = launch(name, args);
+      find(`${name} ended by itself (${code ?? signal}): ${stderr.slice(-2_000)}`);
+      member.running = launch(name, command);
     });
     return running;
   };
   const members = new Map<string, Member>();
-  for (const [name, args] of commands) members.set(name, { args, running: launch(name, args), struck: false });
+  for (const [name, command] of commands) members.set(name, { command, running: launch(name, command), struck: false });
 
   /** Resolves when it has ended, in whatever order. */
   const stopInTime = async (name: string, running: Running) => {
     const { child, ended } = running;
     child.kill('SIGTERM');
-    const patience = setTimeout(() => child.kill('SIGKILL'), graceMs);
+    const patience = setTimeout(() => child.kill('SIGKILL'), graceMs());
     const { code, signal, stderr } = await ended;
     clearTimeout(patience);
     if (code !== 0 && !isUnborn(running))
-      findings.push(`${name} did not stop in good order (${code ?? signal}): ${stderr.slice(-2_000)}`);
+      find(`${name} did not stop in good order (${code ?? signal}): ${stderr.slice(-2_000)}`);
   };
 
   const strikeProcess = async (name: string, { kind, forMs }: Strike) => {
@@ -101,7 +118,7 @@ export function startFleet({ broker, commands, patienceMs, say }: FleetOptions):
       await ended;
     }
     await sleep(forMs);
-    if (!ending) member.running = launch(name, member.args);
+    if (!ending) member.running = launch(name, member.command);
     member.struck = false;
   };
 
@@ -126,6 +143,17 @@ export function startFleet({ broker, commands, patienceMs, say }: FleetOptions):
       struckBrokers.delete(node);
     }
   };
+  let isCut = false;
+  const strikeNetwork = async (strike: Strike, among: Zones['zones']) => {
+    // Ways of two strikes may be the same: the first to end would heal both.
+    if (isCut) return say(`${strike.target} is spared: the cut before is not healed`);
+    isCut = true;
+    const ways = waysOf(strike, broker.pids.length);
+    cut(among, ways);
+    await sleep(strike.forMs);
+    heal(among, ways);
+    isCut = false;
+  };
   /**
    * Starts again what is not running, as an orchestrator does: a broker that comes back before the others have missed it
    * is turned away and ends, and one that slept too long may end by itself.
@@ -148,7 +176,8 @@ export function startFleet({ broker, commands, patienceMs, say }: FleetOptions):
       if (ending) return;
       const [role, number] = strike.target.split('-');
       say(`${strike.kind} ${strike.target} for ${(strike.forMs / 1000).toFixed(1)} s`);
-      if (role === 'broker') await strikeBroker(Number(number), strike);
+      if (zones !== undefined && (strike.kind === 'cut' || strike.kind === 'mute')) await strikeNetwork(strike, zones);
+      else if (role === 'broker') await strikeBroker(Number(number), strike);
       else await strikeProcess(strike.target, strike);
     },
     async untilReady() {

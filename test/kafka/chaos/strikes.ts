@@ -7,10 +7,13 @@ import { chanceOf } from '../../../lab/simulation/chance.ts';
 export interface Strike {
   /** From the beginning of the run. */
   readonly atMs: number;
-  /** As in frontier-1, fetcher-2, broker-0. */
+  /** As in frontier-1, fetcher-2, broker-0, zone-1. */
   readonly target: string;
-  /** kill: -9. stop: in good order. freeze: SIGSTOP, and SIGCONT when it is over. */
-  readonly kind: 'kill' | 'stop' | 'freeze';
+  /**
+   * kill: -9. stop: in good order. freeze: SIGSTOP, and SIGCONT when it is over. cut: a zone is cut off from the other
+   * zones, or a broker from the other brokers alone. mute: the same, in one direction: the others hear nothing of it.
+   */
+  readonly kind: 'kill' | 'stop' | 'freeze' | 'cut' | 'mute';
   /** It is away for so long. */
   readonly forMs: number;
 }
@@ -21,6 +24,8 @@ export interface StrikeOptions {
   readonly frontiers: number;
   readonly fetchers: number;
   readonly brokers: number;
+  /** With a broker in each, a network that can be cut between them. */
+  readonly zones: boolean;
 }
 
 /** Between two strikes. */
@@ -29,9 +34,11 @@ const [pauseMsMin, pauseMsMax] = [1_500, 6_000];
 const fetchersSparedMs = 45_000;
 /** Longer than a lease: what it has on its hands is somebody else's when it wakes. */
 const [longFreezeMsMin, longFreezeMsMax] = [90_000, 150_000];
+/** From less than the sessions of brokers and members to several times as long. */
+const [cutMsMin, cutMsMax] = [4_000, 40_000];
 
 /** In order of time. Nobody is struck again while a strike lasts, and of the brokers one at a time is away, seldom two. */
-export function drawStrikes({ seed, runMs, frontiers, fetchers, brokers }: StrikeOptions): Strike[] {
+export function drawStrikes({ seed, runMs, frontiers, fetchers, brokers, zones }: StrikeOptions): Strike[] {
   const chance = chanceOf(seed, 'strikes');
   const names = (role: string, count: number) => Array.from({ length: count }, (_, i) => `${role}-${i}`);
   const byRole = {
@@ -41,8 +48,21 @@ export function drawStrikes({ seed, runMs, frontiers, fetchers, brokers }: Strik
   };
   const backAtMs = new Map<string, number>();
   const strikes: Strike[] = [];
+  /** Every other broker is there, so that two of three hear each other. */
+  const drawCut = (atMs: number) => {
+    if (byRole.broker.some((name) => (backAtMs.get(name) ?? 0) >= atMs) || atMs > runMs - fetchersSparedMs) return;
+    const node = chance.between(0, brokers - 1);
+    const [kind, forMs] = [chance.pick(['cut', 'cut', 'mute'] as const), chance.between(cutMsMin, cutMsMax)];
+    backAtMs.set(`broker-${node}`, atMs + forMs + 3_000);
+    strikes.push({ atMs, target: `${chance.pick(['broker', 'zone'])}-${node}`, kind, forMs });
+  };
   for (let atMs = pauseMsMin; atMs < runMs; atMs += chance.between(pauseMsMin, pauseMsMax)) {
-    const role = chance.pick(['frontier', 'frontier', 'fetcher', 'fetcher', 'broker'] as const);
+    const roles = ['frontier', 'frontier', 'fetcher', 'fetcher', 'broker'] as const;
+    const role = chance.pick(zones ? ([...roles, 'network', 'network'] as const) : roles);
+    if (role === 'network') {
+      drawCut(atMs);
+      continue;
+    }
     const isThere = (name: string) => (backAtMs.get(name) ?? 0) < atMs;
     const there = byRole[role].filter(isThere);
     const away = byRole[role].length - there.length;

@@ -11,7 +11,7 @@ import { createBrokerWatch } from '../../../services/runtime/log/kafka/broker-wa
 import { openCluster } from '../../../services/runtime/log/kafka/cluster.ts';
 import { openKafkaLog } from '../../../services/runtime/log/kafka/kafka-log.ts';
 import { recordsOf } from '../../../services/runtime/log/records-of.ts';
-import { cut, heal, type Zones } from './zones.ts';
+import { cut, heal, waysAround, type Zones } from './zones.ts';
 
 const zones = JSON.parse(process.argv[2]!) as Zones['zones'];
 const cutMs = 60_000;
@@ -39,12 +39,13 @@ try {
   java.begin();
   await waitFor(() => acked.ours.length > 20 && acked.java.length > 20);
   const cutAtMs = performance.now();
-  cut(zones, leader - 1);
+  const ways = waysAround(zones, leader - 1);
+  cut(zones, ways);
   await sleep(cutMs / 2);
   const blocked = log.appendsBlocked!()?.text ?? null;
   await sleep(cutMs / 2);
   const back = { ours: longestGap('ours', cutAtMs), java: longestGap('java', cutAtMs) };
-  heal(zones, leader - 1);
+  heal(zones, ways);
   await sleep(15_000);
   stopping.abort();
   await ours;

@@ -1,6 +1,6 @@
 /**
- * Zones of a network on this machine: a network namespace for each, joined by a bridge in one of their own (the hub). Zones can
- * be cut off from each other, silently and in both directions, while the hub reaches all of them.
+ * Zones of a network on this machine: a network namespace for each, joined by a bridge in another one (the hub). Zones can
+ * be cut off from each other, silently, in one direction or both, while the hub reaches all of them.
  */
 import { execFileSync } from 'node:child_process';
 
@@ -14,6 +14,8 @@ export interface Zones {
 const ip = (...args: string[]) => execFileSync('ip', args, { stdio: 'pipe' });
 const within = (name: string) => ['ip', 'netns', 'exec', name];
 const hostOf = (zone: number) => `10.199.0.${zone + 1}`;
+/** Of the hub. */
+export const hubHost = '10.199.0.254';
 
 /** Why there can be no zones here; undefined: there can. */
 export function zonesMissing(): string | undefined {
@@ -21,7 +23,8 @@ export function zonesMissing(): string | undefined {
   try {
     ip('netns', 'add', name);
     try {
-      ip('netns', 'exec', name, 'ip', 'link', 'add', 'a', 'type', 'bridge');
+      // A name that `ip` does not take for a keyword, unlike `a`.
+      ip('-n', name, 'link', 'add', 'hub', 'type', 'bridge');
     } finally {
       ip('netns', 'del', name);
     }
@@ -45,7 +48,7 @@ export function createZones(count: number): Zones {
       ip('-n', one, 'link', 'set', 'lo', 'up');
     }
     ip('-n', name, 'link', 'add', 'hub', 'type', 'bridge');
-    ip('-n', name, 'addr', 'add', '10.199.0.254/24', 'dev', 'hub');
+    ip('-n', name, 'addr', 'add', `${hubHost}/24`, 'dev', 'hub');
     ip('-n', name, 'link', 'set', 'hub', 'up');
     names.forEach((one, zone) => {
       ip('-n', name, 'link', 'add', `to${zone}`, 'type', 'veth', 'peer', 'name', 'eth0', 'netns', one);
@@ -64,22 +67,32 @@ export function createZones(count: number): Zones {
   };
 }
 
-/** In a zone, frames for another go to an address that nobody has. */
-export function cut(zones: Zones['zones'], one: number): void {
-  forEachPair(zones, one, (name, host) =>
+/** A direction between two zones. */
+export interface Way {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Both directions between a zone and all others. */
+export function waysAround(zones: Zones['zones'], one: number): Way[] {
+  const others = zones.flatMap((_, other) => (other === one ? [] : [other]));
+  return others.flatMap((other) => [
+    { from: one, to: other },
+    { from: other, to: one },
+  ]);
+}
+
+/** Frames on these ways go to an address that nobody has. */
+export function cut(zones: Zones['zones'], ways: readonly Way[]): void {
+  forEachWay(zones, ways, (name, host) =>
     ip('-n', name, 'neigh', 'replace', host, 'lladdr', '02:00:00:00:00:01', 'nud', 'permanent', 'dev', 'eth0'),
   );
 }
 
-export function heal(zones: Zones['zones'], one: number): void {
-  forEachPair(zones, one, (name, host) => ip('-n', name, 'neigh', 'del', host, 'dev', 'eth0'));
+export function heal(zones: Zones['zones'], ways: readonly Way[]): void {
+  forEachWay(zones, ways, (name, host) => ip('-n', name, 'neigh', 'del', host, 'dev', 'eth0'));
 }
 
-function forEachPair(zones: Zones['zones'], one: number, act: (name: string, host: string) => void): void {
-  const nameOf = (zone: number) => zones[zone]!.within.at(-1)!;
-  zones.forEach(({ host }, other) => {
-    if (other === one) return;
-    act(nameOf(one), host);
-    act(nameOf(other), zones[one]!.host);
-  });
+function forEachWay(zones: Zones['zones'], ways: readonly Way[], act: (name: string, host: string) => void): void {
+  for (const { from, to } of ways) act(zones[from]!.within.at(-1)!, zones[to]!.host);
 }

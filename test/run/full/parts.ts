@@ -59,6 +59,15 @@ export const parts: readonly Part[] = [
     env: { CRAWLSTREAM_TEST_MODEL_SEEDS: '20000' },
   },
   {
+    name: 'overlapping calls',
+    command: tests(
+      'test/services/runtime/log/log-game.test.ts',
+      'test/services/runtime/log/kafka/log-game.test.ts',
+      'test/services/runtime/store/store-game.test.ts',
+    ),
+    env: { CRAWLSTREAM_TEST_CONCURRENT_SEEDS: '1000' },
+  },
+  {
     name: 'what-if',
     command: tests('test/topology/extras/what-if/re-decider.test.ts'),
     env: { CRAWLSTREAM_TEST_WHAT_IF_EVENTS: '1000000' },

@@ -1,6 +1,6 @@
 /** Takes pages out of a crawl's WARC files: in its data folder, and in an object store. */
 import { existsSync } from 'node:fs';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type {
@@ -13,6 +13,7 @@ import type {
   Remaining,
 } from '../../../application/processor/holding.ts';
 import type { Clock } from '../../../runtime/clock.ts';
+import { withScratchFolder } from '../../../runtime/disk/scratch-folder.ts';
 import type { ObjectStore } from '../../../runtime/objects/objects.ts';
 import { openS3Objects } from '../../../runtime/objects/s3-objects.ts';
 import { openStateStore } from '../../../runtime/store/open-store.ts';
@@ -28,7 +29,12 @@ export async function forgetArchives(at: HeldAt): Promise<Forgotten> {
   const notReached = isOnBrokers ? archivesElsewhere(folder !== undefined, to !== undefined) : [];
   if (to !== undefined) {
     const inStore = (from: string) => forgetInObjectStore(to, from, at);
-    return { places: await (folder === undefined ? withScratchFolder(inStore) : inStore(folder)), notReached };
+    return {
+      places: await (folder === undefined
+        ? withScratchFolder(tmpdir(), 'crawlstream-forget-', inStore)
+        : inStore(folder)),
+      notReached,
+    };
   }
   const isHere = folder !== undefined && existsSync(folder);
   return { places: isHere ? [await forgetInFolder(folder, gone)] : [], notReached };
@@ -41,19 +47,6 @@ async function forgetInObjectStore(place: string, folder: string, { crawl, clock
     return [await forgetElsewhere(folder, gone, { crawl, clock, objects })];
   } finally {
     objects.close();
-  }
-}
-
-/**
- * A temporary folder for files of an archive without a folder here. After a kill, the object store still has the
- * original files, and the work is done again.
- */
-async function withScratchFolder<T>(act: (folder: string) => Promise<T>): Promise<T> {
-  const folder = await mkdtemp(join(tmpdir(), 'crawlstream-forget-'));
-  try {
-    return await act(folder);
-  } finally {
-    await rm(folder, { recursive: true, force: true });
   }
 }
 

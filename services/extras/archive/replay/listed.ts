@@ -23,27 +23,33 @@ async function firstOf(captures: AsyncGenerator<Capture>): Promise<Capture | und
   return undefined;
 }
 
+/** A page's parts, which nobody looks for in a list: styles, scripts, fonts, images, sound and films. */
+const ofParts =
+  /^(?:image|font|audio|video)\/|^(?:text|application)\/(?:css|(?:x-)?(?:java|ecma)script|(?:x-)?font\b)/i;
+
 /**
  * The first capture of each URL with a key that begins with that of `prefix`; `next`: where to continue, null: at the
- * end.
+ * end. `withParts`: also the parts of pages.
  */
 export async function searched(
   index: ArchiveIndex,
   prefix: string,
   after: string,
+  withParts = true,
 ): Promise<{ readonly found: Capture[]; readonly next: string | null }> {
   // A host alone selects all its pages, and those of its subdomains.
   const begin = prefix.endsWith(')/') ? prefix.slice(0, -2) : prefix;
   const fits = (key: string) =>
     key.startsWith(begin) && (begin.includes(')') || /^[),:]/.test(key.slice(begin.length)));
   const found: Capture[] = [];
-  let key = '';
+  let [key, read] = ['', 0];
   for await (const capture of index.from(after > begin ? after : begin)) {
     if (!capture.key.startsWith(begin)) break;
     if (capture.key === key || capture.key === after || !fits(capture.key)) continue;
-    if (found.length === replayLimits.rowsMax) return { found, next: key };
+    if (found.length === replayLimits.rowsMax || read === replayLimits.searchedMax) return { found, next: key };
     key = capture.key;
-    found.push(capture);
+    read += 1;
+    if (withParts || !ofParts.test(capture.mime)) found.push(capture);
   }
   return { found, next: null };
 }

@@ -39,18 +39,28 @@ export function homePage(files: number, hosts: readonly string[], isMore: boolea
   );
 }
 
-export function searchPage(prefix: string, found: readonly Capture[], next: string | null): string {
+export interface Searched {
+  readonly prefix: string;
+  /** Also styles, scripts, fonts and media. */
+  readonly withParts: boolean;
+}
+
+export function searchPage({ prefix, withParts }: Searched, found: readonly Capture[], next: string | null): string {
+  const link = (parts: boolean, after: string, text: string) => {
+    const query = `url=${encodeURIComponent(prefix)}${parts ? '&parts=all' : ''}${after && `&after=${encodeURIComponent(after)}`}`;
+    return `<a href="${escapeText(`/search?${query}`)}">${text}</a>`;
+  };
   const rows = found.map(
     ({ url, time, mime }) =>
       `<tr><td class="url"><a href="${escapeText(`/captures/${url}`)}">${escapeText(url)}</a></td><td>${escapeText(mime)}</td><td><a href="${escapeText(pathOf(time, url))}">${shownTime(time)}</a></td></tr>`,
   );
-  const none = rows.length === 0 ? '<p>No captured URL starts like this.</p>' : '';
-  const on =
-    next === null
-      ? ''
-      : `<p><a href="${escapeText(`/search?url=${encodeURIComponent(prefix)}&after=${encodeURIComponent(next)}`)}">More</a></p>`;
+  const none = rows.length === 0 ? `<p>No captured ${withParts ? 'URL' : 'page'} starts like this.</p>` : '';
+  const on = next === null ? '' : `<p>${link(withParts, next, 'More')}</p>`;
+  const kinds = withParts
+    ? `<p>All URLs. ${link(false, '', 'Pages and documents only')}</p>`
+    : `<p>Pages and documents. ${link(true, '', 'Also styles, scripts, images and media')}</p>`;
   const table = `<table><tr><th>URL</th><th>Type</th><th>First capture</th></tr>${rows.join('')}</table>`;
-  return page(`URLs that start with ${prefix}`, `${search(prefix)}${none || table}${on}`);
+  return page(`URLs that start with ${prefix}`, `${search(prefix)}${kinds}${none || table}${on}`);
 }
 
 /** `months`: captures a month, as `2026-01`. */

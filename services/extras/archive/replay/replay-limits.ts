@@ -16,6 +16,8 @@ export const replayLimits = {
   revisitsMax: 3,
   /** Rows of a list on one page. */
   rowsMax: 200,
+  /** URLs that are looked at for one page of a list. */
+  searchedMax: 20_000,
   /** Levels of nested pages (`srcdoc`) with rewritten links. */
   nestedMax: 2,
 } as const;

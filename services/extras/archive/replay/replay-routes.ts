@@ -56,11 +56,12 @@ class Replay {
   }
 
   async search(request: Request, reply: Reply): Promise<Reply> {
-    const { url = '', after = '' } = request.query as { readonly url?: string; readonly after?: string };
+    const { url = '', after = '', parts = '' } = request.query as Readonly<Record<string, string>>;
     const prefix = askedUrl(url);
     if (prefix === null) return bad(reply, 'Enter the start of a URL, such as example.org/blog.');
-    const { found, next } = await searched(this.#index, surtOf(prefix), after);
-    return ownPage(reply, searchPage(url, found, next));
+    const withParts = parts === 'all';
+    const { found, next } = await searched(this.#index, surtOf(prefix), after, withParts);
+    return ownPage(reply, searchPage({ prefix: url, withParts }, found, next));
   }
 
   async captures(reply: Reply, text: string, fromMs: number): Promise<Reply> {

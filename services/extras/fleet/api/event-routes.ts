@@ -35,7 +35,7 @@ export const eventRoutes: RoutesOf = (access) => [
       const stream = { crawl: name, createdAtMs, owner, content, from: place };
       await streams.stream(reply.raw, events, stream, {
         mayListen: () => access.isIn(caller),
-        sent: (bytes) => access.sent(request, bytes),
+        sent: access.streamed(request),
       });
       return undefined;
     },

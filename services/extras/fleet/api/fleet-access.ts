@@ -37,9 +37,9 @@ export class FleetAccess {
     return this.#callers === null || this.#callers.isIn(caller);
   }
 
-  /** Counts a part of a streamed answer for the caller. Resolves once the next part may be made. */
-  async sent(request: HttpRequest, bytes: number): Promise<void> {
-    await this.parts().calls?.sent(this.callerOf(request)?.name ?? null, bytes);
+  /** Counts the parts of a streamed answer for the caller. Resolves once the next part may be made. */
+  streamed(request: HttpRequest): (bytes: number) => Promise<void> {
+    return this.parts().calls?.streamed(this.callerOf(request)?.name ?? null) ?? (async () => {});
   }
 
   setterOf(request: HttpRequest): PolicySetter {

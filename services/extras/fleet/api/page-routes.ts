@@ -84,7 +84,7 @@ function outputRoute(access: FleetAccess, output: Output): FleetRoute {
             crawl: name,
             response: reply.raw,
             begin: () => reply.hijack(),
-            sent: (count) => access.sent(request, count),
+            sent: access.streamed(request),
           },
           request.raw,
         );

@@ -74,6 +74,7 @@ export class EventStreams {
         if (some !== null) {
           from = some.next;
           for (const event of some.events) {
+            if (signal.aborted || !mayListen()) return;
             const text = textOf(event);
             await write(response, text, signal);
             await sent(text.length);

@@ -54,14 +54,20 @@ export class CallShares {
   }
 
   /**
-   * Counts a part of an answer that is sent while it is made. Waits while the owner is above its share, for some seconds
-   * at most, before the next part is made.
+   * For an answer that is sent while it is made: counts its parts. Between parts of 64 KiB, it waits while the owner is
+   * above its share, for some seconds at most.
    */
-  async sent(owner: CountedFor, bytes: number): Promise<void> {
-    if (owner === null) return;
+  streamed(owner: CountedFor): (bytes: number) => Promise<void> {
+    if (owner === null) return async () => {};
     const share = this.#of(owner);
-    share.spend(msOf(bytes));
-    if (share.isOver) await this.#wait(share);
+    let bytesSent = 0;
+    return async (bytes) => {
+      share.spend(msOf(bytes));
+      bytesSent += bytes;
+      if (bytesSent < ownerLimits.callBytes || !share.isOver) return;
+      bytesSent = 0;
+      await this.#wait(share);
+    };
   }
 
   async #wait(share: LoopShare): Promise<void> {

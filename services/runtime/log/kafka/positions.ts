@@ -99,7 +99,7 @@ export async function trimBelow(cluster: Cluster, topic: string, partition: numb
   const { start, end } = await readRange(cluster, topic, partition);
   if (before <= start) return;
   if (before > end) {
-    const message = `${topic}/${partition} can't be trimmed below ${before}: it ends at ${end}`;
+    const message = `cannot trim ${topic}/${partition} below ${before}: it ends at ${end}; give an offset up to that`;
     throw new CrawlstreamError('OFFSET_OUT_OF_RANGE', message);
   }
   const request = raw('DeleteRecords', { topics: [{ topic, partitions: [{ partition, offset: String(before) }] }] });

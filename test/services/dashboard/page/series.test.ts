@@ -1,6 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ago, bytes, duration, percent, ranges, short, whole } from '../../../../services/dashboard/page/numbers.ts';
+import {
+  ago,
+  bytes,
+  duration,
+  percent,
+  ranges,
+  roughly,
+  short,
+  whole,
+} from '../../../../services/dashboard/page/numbers.ts';
 import { Series } from '../../../../services/dashboard/page/series.ts';
 import { type HistoryStatus, historyColumns } from '../../../../services/dashboard/status.ts';
 
@@ -40,6 +49,30 @@ test('an hour is kept, and a restarted counter gives no negative rate', () => {
   assert.equal(series.atMs[0], 400_000);
   assert.equal(series.column('page').length, series.atMs.length);
   assert.equal(series.rates('page').at(-1), 0);
+});
+
+test('the end is estimated from the last minutes: no URL waits, or the quota is spent', () => {
+  const after = (seconds: number, counted: (second: number) => Readonly<Record<string, number>>) => {
+    const series = new Series();
+    for (let second = 0; second <= seconds; second++) series.add(second * 1_000, { ...counts(0), ...counted(second) });
+    return series;
+  };
+  const emptied = after(600, (second) => ({ page: second, queued: 2_000 - 2 * second, leased: 100 }));
+  assert.equal(emptied.untilEndMs(null), (1_000 * 900) / 2);
+  assert.equal(emptied.untilEndMs(700), 100_000, 'the quota is spent first');
+  const grows = after(600, (second) => ({ page: second, queued: 5 * second }));
+  assert.equal(grows.untilEndMs(null), null);
+  assert.equal(grows.untilEndMs(1_000), 400_000);
+  assert.equal(after(20, (second) => ({ page: second, queued: 100 - second })).untilEndMs(null), null, 'too early');
+  const stalled = after(600, () => ({ page: 5, queued: 10 }));
+  assert.equal(stalled.untilEndMs(100), null);
+  assert.deepEqual([1_000, 89 * 60_000, 5_400_000, 40 * 3_600_000, 5 * 86_400_000].map(roughly), [
+    '1 min',
+    '89 min',
+    '2 h',
+    '40 h',
+    '5 days',
+  ]);
 });
 
 test('numbers are short and have units', () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type Clock, SystemClock } from '../../../../services/runtime/clock.ts';
 import { openEmbeddedLog } from '../../../../services/runtime/log/embedded-log.ts';
-import type { Log } from '../../../../services/runtime/log/log.ts';
+import type { Log, LogReader } from '../../../../services/runtime/log/log.ts';
 import { createFaultStore } from '../../../../services/runtime/store/fault-store.ts';
 import { createMemoryStore } from '../../../../services/runtime/store/memory-store.ts';
 import type { StateStore } from '../../../../services/runtime/store/store.ts';
@@ -79,6 +79,24 @@ describe('a poll that reads several partitions from disk', () => {
     meanwhile = () => reader.drop('t', 0);
     assert.deepEqual(await poll(), ['a of one', 'b of one']);
     await log.close();
+  });
+
+  it('a poll reports no error at a position that was left while it was read', async () => {
+    for (const leave of [
+      (reader: LogReader) => reader.seek('t', 1, 2),
+      (reader: LogReader) => reader.drop('t', 1),
+      (reader: LogReader) => reader.pause('t', 1),
+    ]) {
+      let meanwhile = async () => {};
+      const { log, reader, poll } = await logOnDisk(() => meanwhile());
+      meanwhile = async () => {
+        meanwhile = async () => {};
+        leave(reader);
+        throw new CrawlstreamError('OFFSET_OUT_OF_RANGE', 'trimmed');
+      };
+      assert.deepEqual(await poll(), ['a', 'b']);
+      await log.close();
+    }
   });
 
   it('a poll skips no record of a partition that is paused while it is read', async () => {

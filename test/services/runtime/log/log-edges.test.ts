@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { blankDeadLetter } from '../../../../schemas/blank.ts';
 import type { DeadLetter } from '../../../../schemas/types.ts';
 import { createMemoryRegistry } from '../../../../services/runtime/avro/memory-registry.ts';
@@ -19,6 +21,8 @@ import { CrawlstreamError } from '../../../../topology/errors.ts';
 import { topicsOfCrawl } from '../../../../topology/topics.ts';
 import { temporaryFolder } from '../store/temporary-folder.ts';
 
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
 const clock = new SystemClock();
 const topics = [
   { name: 't', partitions: 1, retention: 'time' as const },
@@ -143,6 +147,30 @@ it('a reader beside the writing process continues from where it was sought, also
   reader.seek('t', 0, 0);
   assert.deepEqual(await polled, []);
   assert.deepEqual(await valuesOf(reader.poll({ maxBytes: 10_000, waitMs: 0 })), ['a', 'b', 'c']);
+  await reader.close();
+  await beside.close();
+  await log.close();
+  await store.close();
+});
+
+it('a reader beside the writing process needs no more memory after ten thousand seeks', async () => {
+  const folder = temporaryFolder();
+  const store = await openStateStore(folder);
+  const log = await openEmbeddedLog(store, clock);
+  await log.createTopics(topics);
+  await log.append([record('a')]);
+  const beside = await openReadOnlyLog(folder, clock);
+  const reader = beside.reader();
+  const usedAfter = async (seeks: number) => {
+    for (let at = 0; at < seeks; at++) {
+      reader.seek('t', 0, 0);
+      await reader.poll({ maxBytes: 1, waitMs: 0 });
+    }
+    collectGarbage();
+    return process.memoryUsage().heapUsed;
+  };
+  const before = await usedAfter(200);
+  assert.ok((await usedAfter(10_000)) - before < 4e6);
   await reader.close();
   await beside.close();
   await log.close();

@@ -34,6 +34,7 @@ before(async () => {
       url: 'http://pond.test/film',
       time: '20240101000000',
       head: 'HTTP/1.1 200 OK\r\nContent-Type: video/mp4',
+      mime: 'video/mp4',
       body: film,
     },
     { url: 'http://pond.test/two?a=1&a=2', time: '20200101000005', body: 'two' },
@@ -287,6 +288,11 @@ test('a person finds hosts, URLs and captures, also in a file without an index',
   const found = (await get('/search?url=pond.test/t')).body.toString();
   assert.match(found, /two\?a=1&amp;a=2</);
   assert.doesNotMatch(found, /film/);
+  const pages = (await get('/search?url=pond.test')).body.toString();
+  const all = (await get('/search?url=pond.test&parts=all')).body.toString();
+  assert.doesNotMatch(pages, /<td>(image|text\/css|video)/);
+  assert.match(all, /<td>(image|text\/css|video)/);
+  assert.match(pages, /href="\/search\?url=pond\.test&amp;parts=all"/);
   assert.match((await get('/search?url=bare.test')).body.toString(), /20220202020202\/http:\/\/bare\.test\//);
   const captures = (await get('/captures/http://pond.test/')).body.toString();
   assert.match(captures, /3 captures/);

@@ -107,18 +107,21 @@ test('large answers slow an owner’s calls down', async () => {
 
 test('an answer in parts becomes slow for an owner above its share, and for no other', async () => {
   const busy = busyProcess();
-  const partsIn = async (owner: string | null, endMs: number) => {
+  const partsUntil = async (endMs: number, bytes: number) => {
+    const sent = busy.calls.streamed('eve');
     let parts = 0;
     for (; busy.clock.nowMs() < endMs; busy.pass(1)) {
-      await busy.calls.sent(owner, 100_000);
+      await sent(bytes);
       parts++;
     }
     return parts;
   };
-  const alone = await partsIn('eve', 20_000);
-  assert.ok(alone < 2_000, `${alone} parts`);
+  const large = await partsUntil(20_000, 100_000);
+  assert.ok(large < 2_000, `${large} parts`);
+  const small = await partsUntil(40_000, 1_000);
+  assert.ok(small > 5 * large, `${small} small parts, ${large} large ones: it does not wait between any two`);
   const beganMs = busy.clock.nowMs();
-  await busy.calls.sent('honest-1', 100);
-  await busy.calls.sent(null, 100_000_000);
+  await busy.calls.streamed('honest-1')(100);
+  await busy.calls.streamed(null)(100_000_000);
   assert.equal(busy.clock.nowMs(), beganMs);
 });

@@ -1,11 +1,18 @@
-/** Brokers of one topic as an appender meets them: they know idempotent producers (KIP-98), and a test decides when and how they answer. */
+/**
+ * Brokers of one topic as appenders and readers meet them: they know idempotent producers (KIP-98) and epochs of
+ * leaders (KIP-320), and a test decides when and how they answer.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Cluster } from '../../../../../services/runtime/log/kafka/cluster.ts';
+import type { FetchedPart } from '../../../../../services/runtime/log/kafka/fetch-request.ts';
 import type { Link } from '../../../../../services/runtime/log/kafka/link.ts';
 import type { ProducedPart } from '../../../../../services/runtime/log/kafka/produce-request.ts';
 import { readBatches } from '../../../../../services/runtime/log/kafka/record-batch.ts';
 
 export const topic = 't';
-const refused = { notLeader: 6, outOfOrder: 45, producerFenced: 47 };
+const refused = { outOfRange: 1, notLeader: 6, outOfOrder: 45, producerFenced: 47, oldEpoch: 74, newEpoch: 75 };
+/** Batches of one answer to a reader, which are then not all that there are. */
+const batchesOfAnswer = 3;
 
 interface ProducerState {
   epoch: number;
@@ -19,6 +26,12 @@ export interface ScriptedCluster {
   /** What each partition holds: values as text. */
   readonly logs: readonly string[][];
   readonly leaders: number[];
+  /** First offset that each partition still has. */
+  readonly starts: number[];
+  /** Another broker leads the partition from now on. */
+  move(partition: number, node: number): void;
+  /** One past the newest record of this leader epoch. */
+  epochEnd(partition: number, epoch: number): number;
   /** The leaders are not known any more, as when a reader meets a moved one. */
   forget(): void;
 }
@@ -37,6 +50,10 @@ export interface Script {
 export function scriptedCluster(partitions: number, script: Script): ScriptedCluster {
   const logs = Array.from({ length: partitions }, (): string[] => []);
   const leaders = logs.map(() => 1);
+  const starts = logs.map(() => 0);
+  const epochs = logs.map(() => 0);
+  const batches = logs.map((): { readonly base: number; readonly epoch: number; readonly bytes: Buffer }[] => []);
+  let producerIds = 7;
   const producers = logs.map(() => new Map<string, ProducerState>());
   let isLeaderKnown = true;
 
@@ -53,6 +70,10 @@ export function scriptedCluster(partitions: number, script: Script): ScriptedClu
     if (sequence !== (epoch > known.epoch ? 0 : known.next)) return { errorCode: refused.outOfOrder, baseOffset: -1 };
     const state = { epoch, next: sequence + records.length, lastSequence: sequence, lastOffset: log.length };
     producers[partition]!.set(`${id}`, state);
+    const bytes = Buffer.from(batch);
+    bytes.writeBigInt64BE(BigInt(log.length), 0);
+    bytes.writeInt32BE(epochs[partition]!, 12);
+    batches[partition]!.push({ base: log.length, epoch: epochs[partition]!, bytes });
     for (const { value } of records) log.push(value.toString());
     return { errorCode: 0, baseOffset: state.lastOffset };
   };
@@ -74,13 +95,44 @@ export function scriptedCluster(partitions: number, script: Script): ScriptedClu
     });
   };
 
+  const fetched = (node: number, partition: number, offset: number, epoch: number) => {
+    const none = Buffer.alloc(0);
+    if (leaders[partition] !== node) return { errorCode: refused.notLeader, batches: none };
+    if (epoch >= 0 && epoch < epochs[partition]!) return { errorCode: refused.oldEpoch, batches: none };
+    if (epoch > epochs[partition]!) return { errorCode: refused.newEpoch, batches: none };
+    if (offset < starts[partition]! || offset > logs[partition]!.length)
+      return { errorCode: refused.outOfRange, batches: none };
+    const all = batches[partition]!;
+    const first = all.findLastIndex(({ base }) => base <= offset);
+    if (offset === logs[partition]!.length || first < 0) return { errorCode: 0, batches: none };
+    const some = all.slice(first, first + batchesOfAnswer);
+    return { errorCode: 0, batches: Buffer.concat(some.map(({ bytes }) => bytes)) };
+  };
+
+  const fetch = (node: number, request: Buffer): FetchedPart[] => {
+    // Replica, longest wait, least and most bytes, isolation and session come first; each partition is a topic.
+    let at = 4 + 4 + 4 + 4 + 1 + 4 + 4;
+    const parts = request.readInt32BE(at);
+    at += 4;
+    return Array.from({ length: parts }, () => {
+      at += 2 + request.readInt16BE(at) + 4;
+      const [partition, epoch] = [request.readInt32BE(at), request.readInt32BE(at + 4)];
+      const offset = Number(request.readBigInt64BE(at + 8));
+      at += 4 + 4 + 8 + 8 + 4;
+      return { topic, partition, aborted: [], preferredReplica: -1, ...fetched(node, partition, offset, epoch) };
+    });
+  };
+
   const linkTo = (node: number): Pick<Link, 'send'> => ({
     async send<T>(wire: Parameters<Link['send']>[0]) {
       const { buffer } = await (wire.request as unknown as { encode(): Promise<{ buffer: Buffer }> }).encode();
       await script.arriving?.(node);
-      const parts = produce(node, buffer);
+      const isFetch = wire.request.apiName === 'Fetch';
+      const parts = isFetch ? fetch(node, buffer) : produce(node, buffer);
+      // A broker waits before an answer without records.
+      if (isFetch) await sleep(1);
       await script.answering?.(node);
-      return { clientSideThrottleTime: 0, parts } as T;
+      return { clientSideThrottleTime: 0, errorCode: 0, parts } as T;
     },
   });
 
@@ -93,9 +145,26 @@ export function scriptedCluster(partitions: number, script: Script): ScriptedClu
     },
     addressOf: (node: number) => `b:${node}`,
     forget: () => (isLeaderKnown = false),
+    leader: async (_topic: string, partition: number) => ({ node: leaders[partition]!, epoch: epochs[partition]! }),
+    // Of the leader that was last asked for, which may have moved.
+    epochOf: (_topic: string, partition: number) => (isLeaderKnown ? epochs[partition]! : -1),
+    saw: () => {},
+    askMost: async () => {},
+    expectLeader: () => {},
+    release: () => {},
     lookAgain: async () => {},
-    sendAny: async () => ({ errorCode: 0, producerId: '7' }),
+    sendAny: async () => ({ errorCode: 0, producerId: `${producerIds++}` }),
     link: async (node: number) => linkTo(node),
   };
-  return { cluster: cluster as unknown as Cluster, logs, leaders, forget: cluster.forget };
+  return {
+    cluster: cluster as unknown as Cluster,
+    ...{ logs, leaders, starts },
+    forget: cluster.forget,
+    move(partition, node) {
+      leaders[partition] = node;
+      epochs[partition]! += 1;
+    },
+    epochEnd: (partition, epoch) =>
+      batches[partition]!.find((one) => one.epoch > epoch)?.base ?? logs[partition]!.length,
+  };
 }
