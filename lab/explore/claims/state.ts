@@ -1,6 +1,7 @@
 /** A state of the world `claims`: all its processes, logs and hosts at one moment. */
 import type { Control, Discovered, Outcome, Result, Task } from '../../../schemas/types.ts';
 import type { LogNode } from '../engine/append-only.ts';
+import { hashNumbers } from '../engine/hash-numbers.ts';
 import { Interner } from '../engine/interner.ts';
 import type { Changelog } from './copies.ts';
 import type { Decider, Disk } from './deciders.ts';
@@ -120,37 +121,26 @@ export function withFetcher(state: State, at: number, fetcher: Fetcher): State {
   return { ...state, fetchers: fetcher.id <= other.id ? [fetcher, other] : [other, fetcher] };
 }
 
-/** Writes two words of a hash over numbers. */
+/** Writes two words that are equal for equal states. */
 export function hashState(state: State, words: Uint32Array): void {
   const { contacts, left, processes, fetchers } = state;
-  let [high, low] = [0x9e37_79b9, 0x85eb_ca6b];
-  const add = (value: number) => {
-    low = Math.imul(low ^ value, 0xcc9e_2d51);
-    low ^= low >>> 15;
-    high = Math.imul(high ^ low ^ (value + 0x7f4a_7c15), 0x1b87_3593);
-    high ^= high >>> 13;
-  };
-  add(state.nowMs);
-  add(state.changelog.id);
-  add(state.control.id);
-  add(state.results.id);
-  add(state.discovered.id);
-  add(state.tasks.id);
-  add(state.tasksTaken);
-  add(state.assigned);
-  add(processes[0].id);
-  add(processes[1].id);
-  add(state.standby.id);
-  add(fetchers[0].id);
-  add(fetchers[1].id);
-  for (const { isBusy, endedAtMs, delayMs } of contacts) {
-    add(2 * endedAtMs + (isBusy ? 1 : 0));
-    add(delayMs);
-  }
-  add(left.kills + 8 * left.disks + 64 * left.acks + 512 * left.losses);
-  add(left.moves + 8 * left.events + 64 * left.saves + 512 * left.faults);
-  low = Math.imul(low ^ (low >>> 16), 0x85eb_ca6b);
-  high = Math.imul(high ^ (high >>> 16), 0xc2b2_ae35);
-  words[0] = (high ^ (high >>> 13)) >>> 0;
-  words[1] = (low ^ (low >>> 13)) >>> 0;
+  const numbers = [
+    state.nowMs,
+    state.changelog.id,
+    state.control.id,
+    state.results.id,
+    state.discovered.id,
+    state.tasks.id,
+    state.tasksTaken,
+    state.assigned,
+    processes[0].id,
+    processes[1].id,
+    state.standby.id,
+    fetchers[0].id,
+    fetchers[1].id,
+    left.kills + 8 * left.disks + 64 * left.acks + 512 * left.losses,
+    left.moves + 8 * left.events + 64 * left.saves + 512 * left.faults,
+  ];
+  for (const { isBusy, endedAtMs, delayMs } of contacts) numbers.push(2 * endedAtMs + (isBusy ? 1 : 0), delayMs);
+  hashNumbers(numbers, words);
 }

@@ -2,6 +2,7 @@
 import type { Control, Discovered, Result, Task } from '../../../schemas/types.ts';
 import type { Decider } from '../claims/deciders.ts';
 import type { LogNode } from '../engine/append-only.ts';
+import { hashNumbers } from '../engine/hash-numbers.ts';
 
 export interface State {
   readonly nowMs: number;
@@ -22,24 +23,10 @@ export interface State {
   readonly kills: number;
 }
 
-/** Writes two words that differ where states do. */
+/** Writes two words that are equal for equal states. */
 export function hashState(state: State, words: Uint32Array): void {
-  let [high, low] = [0x9e37_79b9, 0x85eb_ca6b];
-  const add = (value: number) => {
-    low = Math.imul(low ^ value, 0xcc9e_2d51);
-    low ^= low >>> 15;
-    high = Math.imul(high ^ low ^ (value + 0x7f4a_7c15), 0x1b87_3593);
-    high ^= high >>> 13;
-  };
-  add(state.nowMs);
-  add(state.decider.id);
-  add(state.control.id);
-  add(state.results.id);
-  add(state.discovered.id);
-  for (const { leaseId } of state.tasks) add(leaseId);
-  add(state.asking === null ? -1 : state.asking.leaseId);
-  add(state.contactedAtMs);
-  add(state.orders + 64 * state.kills);
-  words[0] = high >>> 0;
-  words[1] = low >>> 0;
+  const { nowMs, decider, control, results, discovered, tasks, asking, contactedAtMs, orders, kills } = state;
+  const leases = [asking?.leaseId ?? -1, ...tasks.map(({ leaseId }) => leaseId)];
+  const logs = [control.id, results.id, discovered.id];
+  hashNumbers([nowMs, decider.id, ...logs, contactedAtMs, orders + 64 * kills, ...leases], words);
 }

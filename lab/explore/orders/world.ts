@@ -2,11 +2,11 @@
  * The worlds `desk` and `forget`: a real partition with one host, which gets orders in any order while its pages wait, are
  * leased, or are under way. The owner may be killed after any commit.
  */
-import { blankOutcome, blankRequest, blankResult } from '../../../schemas/blank.ts';
-import type { Control, Discovered, Outcome, Result, Task } from '../../../schemas/types.ts';
+import type { Control, Discovered, Result, Task } from '../../../schemas/types.ts';
 import { crawlEnd, type Look } from '../../../topology/frontier/ask/crawl-end.ts';
 import { Copies } from '../claims/copies.ts';
 import { type Decider, Deciders } from '../claims/deciders.ts';
+import { fetchedResult } from '../claims/fetched-result.ts';
 import { linkTo, requestTimeoutMs } from '../claims/setting.ts';
 import { LogTree, logAt, recordsFrom } from '../engine/append-only.ts';
 import { type Move, Violation, type World } from '../engine/explore.ts';
@@ -159,7 +159,7 @@ class Play {
   }
 
   #answered(state: State, task: Task, url: string): State {
-    const result = resultOf(task, url, state.nowMs);
+    const result = fetchedResult(task, { kind: 'fetched', status: 200, links: linksOf(url).length }, state.nowMs);
     return {
       ...state,
       asking: null,
@@ -181,20 +181,6 @@ function timePasses({ nowMs, decider, tasks, ...rest }: State): Move<State>[] {
   if (!Number.isFinite(next)) return [];
   const say = () => `${(next - nowMs) / 1000} s pass`;
   return [{ say, next: () => ({ ...rest, decider, tasks, nowMs: next }) }];
-}
-
-function resultOf(task: Task, url: string, nowMs: number): Result {
-  const { partition, epoch, leaseId, hostKey, grantedAtMs, delayMs } = task;
-  const outcome: Outcome = { ...blankOutcome, index: 0, url, kind: 'fetched', status: 200, links: linksOf(url).length };
-  const times = { startMs: nowMs, endMs: nowMs, delayMs };
-  const request = { ...blankRequest, kind: 'page', status: 200, url, outcomeIndex: 0, ...times } as const;
-  return {
-    ...blankResult,
-    ...{ partition, epoch, leaseId, hostKey, grantedAtMs, last: true, fetcherId: 'explored', completedAtMs: nowMs },
-    outcomes: [outcome],
-    requests: [request],
-    host: { ...blankResult.host, robotsStatus: 'rules' },
-  };
 }
 
 function endOf({ decider, control, results, discovered }: State): ReturnType<typeof crawlEnd> {

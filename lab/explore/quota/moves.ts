@@ -3,10 +3,10 @@
  * messages to the partitions, one by one. Its owner may be killed before that, and the next owner repeats what the
  * quota needs.
  */
-import { blankOutcome, blankRequest, blankResult } from '../../../schemas/blank.ts';
-import type { Control, Outcome, Result, Task } from '../../../schemas/types.ts';
+import type { Control, Result } from '../../../schemas/types.ts';
 import type { Copies } from '../claims/copies.ts';
 import type { Decider, Deciders } from '../claims/deciders.ts';
+import { fetchedResult } from '../claims/fetched-result.ts';
 import type { LogTree } from '../engine/append-only.ts';
 import type { Move } from '../engine/explore.ts';
 import { hasPage } from './setting.ts';
@@ -127,32 +127,10 @@ function fetch({ sides, results }: Play, state: State, at: number): Move<State> 
   return {
     say: () => `${url} is fetched: ${hasPage(url) ? 'a page' : 'a failure'}`,
     next: () => {
-      const result = resultOf(task!, url, state.nowMs);
+      const [kind, status] = hasPage(url) ? (['fetched', 200] as const) : (['serverError', 500] as const);
+      const result = fetchedResult(task!, { kind, status }, state.nowMs);
       const log = results.append(side.results, JSON.stringify(result), result);
       return withSide(state, at, sides.side({ ...side, tasks: rest, results: log }));
     },
-  };
-}
-
-function resultOf(task: Task, url: string, nowMs: number): Result {
-  const { partition, epoch, leaseId, hostKey, grantedAtMs } = task;
-  const status = hasPage(url) ? 200 : 500;
-  const kind = hasPage(url) ? 'fetched' : 'serverError';
-  const outcome: Outcome = { ...blankOutcome, index: 0, url, kind, status };
-  const request = {
-    ...blankRequest,
-    kind: 'page',
-    status,
-    url,
-    outcomeIndex: 0,
-    startMs: nowMs,
-    endMs: nowMs,
-  } as const;
-  return {
-    ...blankResult,
-    ...{ partition, epoch, leaseId, hostKey, grantedAtMs, last: true, fetcherId: 'explored', completedAtMs: nowMs },
-    outcomes: [outcome],
-    requests: [request],
-    host: { ...blankResult.host, robotsStatus: 'rules' },
   };
 }

@@ -3,6 +3,7 @@ import type { Control, Discovered, Result, Task } from '../../../schemas/types.t
 import type { ControlMessage } from '../../../topology/frontier/decide/decision.ts';
 import type { Decider } from '../claims/deciders.ts';
 import type { LogNode } from '../engine/append-only.ts';
+import { hashNumbers } from '../engine/hash-numbers.ts';
 import { Interner } from '../engine/interner.ts';
 
 /** A partition with an owner. Its commits are acknowledged at once. */
@@ -50,14 +51,7 @@ export function withSide({ sides, ...rest }: State, at: number, side: Side): Sta
   return { ...rest, sides: at === 0 ? [side, sides[1]] : [sides[0], side] };
 }
 
-/** Writes two words that differ where states do. */
+/** Writes two words that are equal for equal states. */
 export function hashState({ nowMs, sides, left }: State, words: Uint32Array): void {
-  const mixed = (value: number) => {
-    let word = Math.imul(value ^ (value >>> 16), 0x85eb_ca6b);
-    word = Math.imul(word ^ (word >>> 13), 0xc2b2_ae35);
-    return (word ^ (word >>> 16)) >>> 0;
-  };
-  const more = mixed(nowMs) ^ mixed(left.kills + 8 * left.repeats + 0x1000);
-  words[0] = (mixed(sides[0].id + 1) ^ mixed(more ^ sides[1].id)) >>> 0;
-  words[1] = (mixed(sides[1].id + 0x40_0000) + Math.imul(mixed(sides[0].id ^ more), 31)) >>> 0;
+  hashNumbers([nowMs, sides[0].id, sides[1].id, left.kills, left.repeats], words);
 }
