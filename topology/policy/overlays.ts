@@ -76,10 +76,9 @@ export function compileOverlays(config: PolicyConfig, lists: ListSource, compile
       return found.map(({ name }, at) => ({ name, fields: fields[at]!.filter((field) => isLast(field, at)) }));
     },
     recrawl: overlays
-      .flatMap(({ match, set: { recrawl } }, number) => {
-        const holds = (url: string) => matching.ofUrl(url).includes(number);
-        return recrawl === undefined ? [] : { rule: recrawl, key: JSON.stringify(match), holds };
-      })
+      .flatMap(({ set: { recrawl } }, number) =>
+        recrawl === undefined ? [] : { rule: recrawl, holds: (url: string) => matching.ofUrl(url).includes(number) },
+      )
       .reverse(),
   };
 }

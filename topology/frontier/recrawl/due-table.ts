@@ -167,11 +167,6 @@ export class DueTable {
     return count;
   }
 
-  /** URLs of a host that are not on lease, in no order. */
-  waitingOf(host: number): Due[] {
-    return [...this.#heaps.upTo(host, () => true)].map((row) => this.at(row));
-  }
-
   /** Puts the first `count` URLs of a host on lease, in order. */
   take(host: number, count: number): Due[] {
     return Array.from({ length: count }, () => {

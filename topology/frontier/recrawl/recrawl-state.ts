@@ -9,7 +9,6 @@
 import { isFeedSignature } from '../../content/feed-signature.ts';
 import { changesPerDay } from '../../policy/recrawl/change-rate.ts';
 import { countedIn, type DemoteConfig } from '../../policy/recrawl/demote.ts';
-import { movedDueS, type WaitMove } from '../../policy/recrawl/moved-visits.ts';
 import { classOf, rateClasses } from '../../policy/recrawl/rate-classes.ts';
 import type { RecrawlConfig } from '../../policy/recrawl/recrawl-config.ts';
 import type { Change, FinalStatus } from '../changes/changes.ts';
@@ -148,20 +147,6 @@ export class RecrawlState {
     const due = this.table.remove(this.table.find(hi!, lo!));
     this.table.put(due.out ? { ...due, pushed: true } : { ...due, dueS, fromSitemap });
     if (fromSitemap) this.#trust(due.host, { lastDueS: dueS });
-  }
-
-  /**
-   * A new policy has other intervals: visits of a host's pages that wait move. What is due, or was asked for, stays, and
-   * so does a page with an error.
-   */
-  moveVisits(host: number, moves: readonly WaitMove[], nowMs: number): void {
-    const nowS = Math.ceil(nowMs / 1_000);
-    for (const due of this.table.waitingOf(host)) {
-      const { dueS, visitedS, fromSitemap, status } = due;
-      if (dueS <= nowS || visitedS === 0 || fromSitemap || finalStatusOf(status) !== 'page') continue;
-      const movedS = movedDueS(moves, visitedS, dueS, nowS);
-      if (movedS !== dueS) this.table.put({ ...due, dueS: movedS });
-    }
   }
 
   /** The content dedup's verdict on a page that is scheduled; its front queue follows at once, downward. */

@@ -37,25 +37,10 @@ export interface Visited {
 
 export interface Recrawl {
   readonly config: RecrawlConfig;
-  /**
-   * Waits between visits of pages: by the conditions of a rule; '': of all other pages. null: such pages are never
-   * visited again.
-   */
-  readonly pagePlans: ReadonlyMap<string, PagePlan | null>;
-  /** The bandwidth, visits a day. */
-  visitsPerDay(pages: number): number;
   /** Price of a visit, so that all pages together use the bandwidth. 0 if the schedule has no price. */
   priceFor(pages: RateClasses): number;
   /** Time of the next visit; null: never again. `price` null: none is known yet. */
   next(visit: Visited, price: number | null): NextVisit | null;
-}
-
-/** Bounds of the waits between visits of a page, s. */
-export interface PagePlan {
-  readonly leastS: number;
-  readonly mostS: number;
-  /** The price of a visit decides between them. */
-  readonly isPriced: boolean;
 }
 
 /** Each front queue counts half as much as the previous one. */
@@ -65,8 +50,6 @@ const alike = new Array<number>(weightClasses).fill(1);
 /** A rule from an overlay, for the URLs that the overlay matches. */
 export interface OverlaidRule {
   readonly rule: Omit<RecrawlRule, 'hosts' | 'url'>;
-  /** The overlay's conditions, as one text. */
-  readonly key: string;
   holds(url: string): boolean;
 }
 
@@ -89,15 +72,12 @@ export function compileRecrawl(
   const byKind = { page: general, error: steady(config.errorMs), gone: steady(config.goneMs), feed };
   const weights = config.schedule === 'importance' ? byImportance : alike;
   const bounds = boundsOf(config, {});
-  const visitsPerDay = (pages: number) =>
-    Math.min((pages * daySeconds * 1_000) / config.intervalMs, config.fetchesPerDay ?? Infinity);
   return {
     config,
-    pagePlans: pagePlansOf(config, overlaid),
-    visitsPerDay,
     priceFor(pages) {
       if (!schedules.some(isPriced)) return 0;
-      return priceOfVisit(pages, weights, visitsPerDay(pages.pages), inDays(bounds));
+      const wanted = (pages.pages * daySeconds * 1_000) / config.intervalMs;
+      return priceOfVisit(pages, weights, Math.min(wanted, config.fetchesPerDay ?? wanted), inDays(bounds));
     },
     next(visit, price) {
       const rule = rules.find(({ fits }) => fits(visit));
@@ -110,34 +90,6 @@ export function compileRecrawl(
       return { ...next, delayS: Math.max(next.delayS, Math.min(bounds.maxS, Math.ceil(next.delayS * waitFactor))) };
     },
   };
-}
-
-function pagePlansOf(config: RecrawlConfig, overlaid: readonly OverlaidRule[]): Map<string, PagePlan | null> {
-  const plans = new Map<string, PagePlan | null>();
-  const rules = [
-    ...overlaid.map(({ key, rule }) => ({ conditions: [key, rule.kinds], rule })),
-    ...config.rules.map((rule) => ({ conditions: [rule.hosts, rule.url, rule.kinds], rule })),
-  ];
-  for (const { conditions, rule } of rules) {
-    const key = JSON.stringify(conditions);
-    if (rule.kinds?.includes('page') !== false && !plans.has(key)) plans.set(key, pagePlanOf(config, rule));
-  }
-  return plans.set('', pagePlanOf(config, {}));
-}
-
-function pagePlanOf(config: RecrawlConfig, rule: RecrawlRule): PagePlan | null {
-  if (rule.intervalMs === null) return null;
-  const always = (waitS: number) => ({ leastS: waitS, mostS: waitS, isPriced: false });
-  if (rule.intervalMs !== undefined) return always(seconds(rule.intervalMs)!);
-  const schedule = rule.schedule ?? config.schedule;
-  const { minS, maxS } = boundsOf(config, rule);
-  if (schedule !== 'fixed') return { leastS: minS, mostS: maxS, isPriced: isPriced(schedule) };
-  const fixed = always(firstSOf(config, { minS, maxS }));
-  return config.hubs === undefined ? fixed : { ...fixed, leastS: minS };
-}
-
-function firstSOf(config: RecrawlConfig, { minS, maxS }: BoundsS): number {
-  return Math.min(maxS, Math.max(minS, seconds(config.intervalMs)!));
 }
 
 interface Plan {
@@ -165,7 +117,7 @@ function planOf(config: RecrawlConfig, rule: RecrawlRule): Plan {
   const { minS, maxS } = boundsOf(config, rule);
   const adaptive = { ...presetOf(schedule), minS, maxS };
   const bounds = inDays({ minS, maxS });
-  const firstS = firstSOf(config, { minS, maxS });
+  const firstS = Math.min(maxS, Math.max(minS, seconds(config.intervalMs)!));
   return {
     says: (kind) => kind === 'page' || (kind === 'feed' && rule.kinds?.includes(kind) === true),
     next({ history, changed, sinceChangeS, frontQueue, gain }, price, weights) {
