@@ -31,26 +31,20 @@ crawlstream policy set policy.json --data crawl-data/example.org
 
 ## When a change applies
 
-A change applies at once, also to hosts and pages that wait:
+A change of a delay or of \`sitemaps.everyMs\` applies at once, also to hosts that wait:
 
-- **Longer delay.** A host that waits is contacted a new delay after the change at the earliest. For another host, the new delay counts from the end of its
-  last wait. A host that was only found waits as well. URLs on lease have the new delay at once, and so has a host if its fetcher is killed.
+- **Longer delay.** A host that waits is contacted a new delay after the change at the earliest, so each such change stops hosts for one new delay. For
+  another host, the new delay counts from the end of its last wait. A host that was only found waits as well. URLs on lease have the new delay at
+  once, and so has a host if its fetcher is killed.
 - **Shorter delay.** The wait ends at the latest a new delay after the change, for the time of the last contact is not stored. URLs on lease keep the
   old delay. If domains share a delay, the shorter delay of a single host counts from its next contact.
 - **Pauses.** A Crawl-delay, Retry-After, back-off and the multiple of the last fetch's time still hold. A host that is in trouble, or asked for a pause,
   keeps its whole wait.
-- **\`recrawl\`.** Pages that wait are due when the new interval has passed since their last visit. Those that would be overdue are spread over one new
-  interval from the change on. No page is read. An adaptive interval stays, if it is within the new bounds. With twice as many visits a day, \`optimal\` and
-  \`importance\` halve the waits. The next visit of each page counts by the new policy.
-- **Rules.** If several rules of \`recrawl\` may have set the wait of a page, the longest of their new intervals counts. A rule that is added counts from the
-  next visit of each page, and so does a smaller \`fetchesPerDay\`.
-- **Visits that stay.** A page that is due stays due, and a visit that a sitemap asked for keeps its time. A wait that is longer than the former intervals stays: an
-  error, \`max-age\` or an earlier change made it so long. A shorter \`max-age\` is not known: the next visit may be before its end, once.
-- **\`recrawl\` switched on or off.** Pages that were fetched before it was switched on are not visited again. After it was switched off, pages are visited
-  once more.
-- **\`sitemaps.everyMs\`.** The next read counts from the last one.
+- **\`sitemaps.everyMs\`.** The next read of a host's sitemaps counts from the last one. Reads that would be overdue are spread over one new interval.
+- **\`recrawl\`.** Pages that wait keep their due times, and the visit after that counts by the new policy. Pages that were fetched before \`recrawl\` was
+  switched on are not visited again. After it was switched off, pages are visited once more.
 
-While waits move, nothing is granted: about 2.5 s for a million pages that wait (\`npm run bench -- moved-visits\`).
+While waits move, the partition decides nothing else.
 
 ## Settings for part of the web
 

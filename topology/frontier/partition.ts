@@ -94,7 +94,8 @@ export class FrontierPartition {
   #unread = true;
   /** Tasks that fetchers have taken, for the next step. */
   #taken: Taken | null = null;
-  #openedAtMs = Number.NEGATIVE_INFINITY;
+  /** When it last began, or began again, to take reports: those that wait in the log come before leases expire. */
+  #resumedAtMs = Number.NEGATIVE_INFINITY;
   /** No grants before this, ms. */
   #grantsFromMs = Number.NEGATIVE_INFINITY;
   /** The record that is being decided, and those that the step has taken. */
@@ -111,7 +112,7 @@ export class FrontierPartition {
 
   /** Earliest time of expiry, ms: a new owner reads pending results before it ends leases. */
   get #expiryFromMs(): number {
-    return this.#leasing.isReported ? this.#openedAtMs + frontierLimits.expiryHoldMs : Number.NEGATIVE_INFINITY;
+    return this.#leasing.isReported ? this.#resumedAtMs + frontierLimits.expiryHoldMs : Number.NEGATIVE_INFINITY;
   }
 
   /** The kind of leasing that the current policy chooses; before the first policy, tasks. */
@@ -210,10 +211,13 @@ export class FrontierPartition {
     const before = { ...state.positions };
     if (this.#taken !== null) decision.emit({ kind: 'taken', ...this.#taken });
     this.#taken = null;
+    const wasAmidPolicy = state.positions.control.slice > 0;
     this.#take(decision, 'control', until);
     for (const topic of decision.sought) this.#forget(topic);
+    const isAmidPolicy = state.positions.control.slice > 0;
+    if (wasAmidPolicy && !isAmidPolicy) this.#resumedAtMs = decision.nowMs;
     // In the middle of a policy, some hosts wait by the next one already, and the former is in force.
-    if (state.positions.control.slice === 0) this.#decideRest(decision, demand, until);
+    if (!isAmidPolicy) this.#decideRest(decision, demand, until);
     for (const [topic, epoch] of this.#epochs)
       if (epoch !== state.inputEpochs[topic]) decision.emit({ kind: 'inputEpoch', topic, epoch });
     this.#epochs.clear();
@@ -281,7 +285,7 @@ export class FrontierPartition {
     const { positions, foreignBeforeClaim, counters } = this.state;
     const inputs = inputTopics.map((topic) => ({ topic, from: positions[topic], to: positions[topic] }));
     const decision = this.#begin(wallMs);
-    this.#openedAtMs = decision.nowMs;
+    this.#resumedAtMs = decision.nowMs;
     const more = foreignBeforeClaim - counters.foreignRecords;
     if (more > 0) decision.tally('foreignRecords', more);
     this.#folding.noteAll(this.state);

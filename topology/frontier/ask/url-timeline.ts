@@ -5,7 +5,6 @@
  * A fold over all records, in order. Of the partition's state it keeps only the URL's host: the order of its queue, its
  * facts and its leases. Memory: the host's queue.
  */
-import { movedDueS, type WaitMove } from '../../policy/recrawl/moved-visits.ts';
 import { frontQueueCount } from '../../url/front-queue.ts';
 import { seenKey } from '../../url/seen-key.ts';
 import type { ChangelogPosition, Claim, Commit, InputRange } from '../changes/changelog.ts';
@@ -25,11 +24,6 @@ export type { Place } from './url-events.ts';
 interface Waiting {
   readonly url: string;
   readonly dueAtMs: number;
-}
-
-interface WaitingVisit extends Waiting {
-  /** The last visit. 0: a new policy does not move the next one. */
-  readonly visitedS: number;
 }
 
 export class UrlTimeline {
@@ -54,7 +48,7 @@ export class UrlTimeline {
   readonly #frontQueues: string[][] = [];
   readonly #again: Waiting[] = [];
   /** URLs to be revisited, by due time; within the same second by arrival. */
-  readonly #due: WaitingVisit[] = [];
+  readonly #due: Waiting[] = [];
   readonly #leases = new Map<number, { readonly urls: (string | null)[]; delayMs: number; readonly due: number }>();
   readonly #onEvent: (event: UrlEvent) => void;
 
@@ -149,8 +143,6 @@ export class UrlTimeline {
         if (this.#isIt(change.url))
           this.#onEvent({ kind: 'due', ...decided, dueAtMs: 1_000 * change.dueS, fromSitemap: change.fromSitemap });
         return;
-      case 'visits':
-        return this.#moveVisits(change.moves, decided);
       case 'resolve':
         return this.#resolve(change, decided);
       case 'release':
@@ -339,7 +331,7 @@ export class UrlTimeline {
     const urls = this.#leases.get(leaseId)?.urls;
     if (urls !== undefined) urls[index] = null;
     this.#takeDue(url);
-    this.#putDue(url, dueAtMs, page.record.status === 'page' ? Math.floor(page.visitedAtMs / 1_000) : 0);
+    this.#putDue(url, dueAtMs);
     if (!this.#isIt(url)) return;
     const { status, outcome, httpStatus, attempts } = page.record;
     this.#end = status;
@@ -355,23 +347,9 @@ export class UrlTimeline {
     return at >= 0;
   }
 
-  #putDue(url: string, dueAtMs: number, visitedS = 0): void {
+  #putDue(url: string, dueAtMs: number): void {
     const later = this.#due.findIndex((other) => other.dueAtMs > dueAtMs);
-    this.#due.splice(later < 0 ? this.#due.length : later, 0, { url, dueAtMs, visitedS });
-  }
-
-  /** A new policy has other intervals. As recrawl/recrawl-state.ts does it. */
-  #moveVisits(moves: readonly WaitMove[], decided: Decided): void {
-    const nowS = Math.ceil(this.nowMs / 1_000);
-    for (const { url, dueAtMs, visitedS } of [...this.#due]) {
-      const dueS = Math.ceil(dueAtMs / 1_000);
-      if (visitedS === 0 || dueS <= nowS) continue;
-      const movedS = movedDueS(moves, visitedS, dueS, nowS);
-      if (movedS === dueS) continue;
-      this.#takeDue(url);
-      this.#putDue(url, 1_000 * movedS, visitedS);
-      if (this.#isIt(url)) this.#onEvent({ kind: 'due', ...decided, dueAtMs: 1_000 * movedS, fromSitemap: false });
-    }
+    this.#due.splice(later < 0 ? this.#due.length : later, 0, { url, dueAtMs });
   }
 
   #finish(record: UrlRecord, leaseId: number | null, decided: Decided): void {

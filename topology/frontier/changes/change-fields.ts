@@ -8,7 +8,6 @@
  */
 
 import type { RobotsHop } from '../../../schemas/types.ts';
-import type { WaitMove } from '../../policy/recrawl/moved-visits.ts';
 import { type TrapReason, trapReasons } from '../../policy/traps/summary.ts';
 import {
   ascending,
@@ -57,13 +56,6 @@ const sitemapRound: Field<SitemapRound> = { write: writeRound, read: readRound }
 const counter: Field<TallyName> = oneOf(tallyNames, 'counter');
 const trapReason: Field<TrapReason> = oneOf(trapReasons, 'trap');
 const input: Field<InputTopic> = oneOf(['control', 'results', 'discovered'], 'input');
-const waitMove: Field<WaitMove> = recordOf({
-  fromLeastS: uint,
-  fromMostS: uint,
-  factor: double,
-  leastS: uint,
-  mostS: uint,
-});
 /** Words of URLs' fingerprints, in pairs. */
 const fingerprints: Field<readonly number[]> = listOf(uint);
 
@@ -217,6 +209,4 @@ export const changeFields = {
   slotTimes: { hostKey: text, nextAtMs: uint, freeAtMs: listOf(uint) },
   /** Leases of a host that are out have at least this delay from now on: it counts from their end, if that is a kill. */
   leaseDelay: { hostKey: text, delayMs: uint },
-  /** A new policy has other intervals: the visits of a host that wait move with them (policy/recrawl/moved-visits.ts). */
-  visits: { hostKey: text, moves: listOf(waitMove) },
 } satisfies Readonly<Record<string, Layout>>;

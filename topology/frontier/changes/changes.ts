@@ -179,7 +179,6 @@ export type HostChange = Extract<
       | 'hostSlot'
       | 'slotTimes'
       | 'leaseDelay'
-      | 'visits'
       | 'due'
       | 'sitemaps';
   }

@@ -210,7 +210,6 @@ export class FrontierState {
       default: {
         const host = this.getOrCreate(change.hostKey);
         if (change.kind === 'due') this.recrawl.move(this.fingerprintOf(change.url), change.dueS, change.fromSitemap);
-        if (change.kind === 'visits') this.recrawl.moveVisits(host.id, change.moves, this.nowMs);
         if (change.kind === 'sitemaps') {
           this.recrawl.setRound(host.id, change.round);
           this.counters.scheduled = this.recrawl.scheduled;
@@ -231,7 +230,6 @@ export class FrontierState {
         setFacts(this, host, change.facts);
         return this.#changed(host);
       case 'due':
-      case 'visits':
       case 'sitemaps':
         return this.settle(host);
       case 'abandon':

@@ -259,12 +259,5 @@ export const everyChange: { readonly [Kind in Change['kind']]: readonly (Change 
     { kind: 'slotTimes', hostKey: 'a.test', nextAtMs: 0, freeAtMs: [] },
   ],
   leaseDelay: [{ kind: 'leaseDelay', hostKey: 'a.test', delayMs: 403 }],
-  visits: [
-    {
-      kind: 'visits',
-      hostKey: 'a.test',
-      moves: [{ fromLeastS: 501, fromMostS: 0xffff_ffff, factor: 0.1, leastS: 502, mostS: 503 }],
-    },
-  ],
   tagSet: [{ kind: 'tagSet', number: 301, tags: ['customer=acme', 'news'] }],
 };

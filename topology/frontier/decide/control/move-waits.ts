@@ -1,13 +1,12 @@
 /**
  * Under a new policy, hosts wait for its delay: a longer one counts from now, or from the end of a wait that is over, and
- * a shorter one from now, if that ends their wait earlier. Pauses that a host asked for last. Rounds of sitemaps and
- * visits of pages move by their intervals.
+ * a shorter one from now, if that ends their wait earlier. Pauses that a host asked for last. Rounds of sitemaps move by
+ * their interval.
  *
  * The waits are moved before the switch, while the former delays are known, host by host, as far as a commit has room.
  */
 
 import type { Policy, PolicyConfig } from '../../../policy/policy.ts';
-import { type WaitMove, waitMoves } from '../../../policy/recrawl/moved-visits.ts';
 import { neverDue } from '../../changes/sitemap-rounds.ts';
 import { frontierLimits } from '../../frontier-limits.ts';
 import { delayFields } from '../../state/follow-policy.ts';
@@ -29,21 +28,20 @@ export function moveWaits(
   if (policy === null || state.pull.on) return 'done';
   const isSameDelay = delayFields(policy.config) === delayFields(next.config);
   const isSameRound = policy.sitemaps?.everyMs === next.sitemaps?.everyMs;
-  const { table } = state.recrawl;
-  const moves =
-    policy.recrawl === null || next.recrawl === null ? [] : waitMoves(policy.recrawl, next.recrawl, table.size);
-  if (isSameDelay && isSameRound && moves.length === 0) return 'done';
+  if (isSameDelay && isSameRound) return 'done';
   const { facts, hostSlots, met } = state.hosts;
   const overMs = nowMs - longestDelayMs(next.config);
-  let visits = 0;
+  let moved = 0;
   for (let id = from; id < met; id++) {
     if (id >= to) return id;
     if (!isSameRound) moveRound(decision, policy, next, id);
     // Most hosts were last contacted long ago.
     const waits = facts.readyAtMs(id) > overMs || hostSlots.entries.has(id) || state.hosts.leases.has(id);
-    if (waits && !isSameDelay) moveHost(decision, policy, next, state.hosts.at(id));
-    if (moves.length > 0) visits += moveVisits(decision, moves, id);
-    const isFull = decision.bytes > frontierLimits.commitBytesSoft || visits >= frontierLimits.visitsMovedPerStep;
+    if (waits && !isSameDelay) {
+      moveHost(decision, policy, next, state.hosts.at(id));
+      moved += 1;
+    }
+    const isFull = decision.bytes > frontierLimits.commitBytesSoft || moved >= frontierLimits.hostsMovedPerStep;
     if (isFull && id + 1 < met) return id + 1;
   }
   return 'done';
@@ -90,22 +88,17 @@ function moveLeases(decision: Decision, host: Host, from: Delays, to: Delays): v
   });
 }
 
-/** Moves the visits of a host's pages that wait. Returns their number, counted up to what a step has room for. */
-function moveVisits(decision: Decision, moves: readonly WaitMove[], id: number): number {
-  const { hosts, recrawl } = decision.state;
-  const visits = recrawl.table.dueCount(id, Number.POSITIVE_INFINITY, frontierLimits.visitsMovedPerStep);
-  if (visits > 0) decision.emit({ kind: 'visits', hostKey: hosts.at(id).key, moves });
-  return visits;
-}
-
+/** The next read of a host's sitemaps counts from the last one. Reads that would be overdue are spread over an interval. */
 function moveRound(decision: Decision, policy: Policy, next: Policy, id: number): void {
-  const { nowMs, state } = decision;
+  const { nowMs, state, random } = decision;
   const round = state.recrawl.sitemaps.of(id);
   const nowS = Math.floor(nowMs / 1_000);
   if (round === undefined || policy.sitemaps === null || next.sitemaps === null) return;
   if (round.tries > 0 || round.dueS === neverDue || round.dueS <= nowS) return;
-  const byS = Math.ceil(next.sitemaps.everyMs / 1_000) - Math.ceil(policy.sitemaps.everyMs / 1_000);
-  const dueS = Math.min(neverDue - 1, Math.max(nowS, round.dueS + byS));
+  const everyS = Math.ceil(next.sitemaps.everyMs / 1_000);
+  const movedS = round.dueS + everyS - Math.ceil(policy.sitemaps.everyMs / 1_000);
+  const spreadS = Math.min(round.dueS, nowS + 1 + Math.floor(everyS * random()));
+  const dueS = Math.min(neverDue - 1, movedS > nowS ? movedS : spreadS);
   decision.emit({ kind: 'sitemaps', hostKey: state.hosts.at(id).key, round: { ...round, dueS, sinceS: dueS } });
 }
 
