@@ -11,7 +11,10 @@ import type { Control, Discovered, Link, LinkGroup, OutcomeKind, Result, Task } 
 import { domainOf, NaiveBudgets } from './naive-budgets.ts';
 import {
   baseMs,
+  delaysOf,
+  endTrouble,
   expectedMs,
+  follow,
   freshOf,
   hostSlotShare,
   hostSlotsNow,
@@ -19,8 +22,10 @@ import {
   isHeld,
   isPlain,
   leaseSize,
+  type NaiveDelays,
   type NaiveHost,
   newHost,
+  notePause,
   politeMs,
   putAgain,
   queuedOf,
@@ -41,7 +46,7 @@ export interface NaiveLease {
   readonly hostKey: string;
   readonly urls: (Url | null)[];
   readonly deadlineMs: number;
-  readonly delayMs: number;
+  delayMs: number;
 }
 
 const skewMs = 5_000;
@@ -239,7 +244,7 @@ export class NaiveFrontier {
         putAgain(host, 0, url);
       }
       this.#release(id, host);
-      raise(host, this.nowMs + delayMs);
+      raise(host, this.nowMs + Math.max(delayMs, host.crawlDelayMs));
     }
   }
 
@@ -361,7 +366,13 @@ export class NaiveFrontier {
   #control({ kind, hostKey, amount, payload }: Control): void {
     this.#newestOrderMs = this.nowMs;
     if (kind === 'policy') {
+      const before = this.rules as Rules | undefined;
       this.rules = JSON.parse(payload) as Rules;
+      for (const [key, host] of this.hosts) {
+        const [from, to] = [before ?? this.rules, this.rules].map((rules) => delaysOf(host, rulesOf(rules, key)));
+        this.#follow(key, host, from!, to!);
+      }
+      this.#domainReadyMs.clear();
       if (this.rules.budget !== undefined) this.#budgets.lookAtAll(this.rules.budget);
       for (const [key, host] of this.hosts) {
         if (host.hold === 'crawlDelay' && host.crawlDelayMs <= rulesOf(this.rules, key).crawlDelayCapMs) host.hold = '';
@@ -374,6 +385,8 @@ export class NaiveFrontier {
     const takesBack = payload !== '' && (kind === 'releaseHost' || (kind === 'hostDelay' && amount < 0));
     if (takesBack && !this.hosts.has(hostKey)) return;
     const host = this.#host(hostKey);
+    const rules = rulesOf(this.rules, hostKey);
+    const from = delaysOf(host, rules);
     if (kind === 'purge') this.#purge(host, hostKey, payload);
     else if (payload.includes('webmaster')) this.#askedByWebmaster(kind, host, hostKey);
     else if (kind === 'blockHost') host.hold = host.hold === 'purged' ? host.hold : 'blocked';
@@ -392,14 +405,20 @@ export class NaiveFrontier {
       if (budget !== undefined) this.#budgets.lookAt(this.#budgets.keyOf(budget, hostKey));
     } else if (kind === 'hostLimit') host.pagesMax = Math.max(-1, amount);
     else if (kind === 'releaseHost') {
-      Object.assign(host, {
-        hold: this.#behindBlock(host, hostKey),
-        dead: false,
-        failures: 0,
-        throttles: 0,
-        serverErrors: 0,
-      });
+      host.hold = this.#behindBlock(host, hostKey);
+      endTrouble(host, this.nowMs);
     }
+    const to = delaysOf(host, rules);
+    const isShared = this.rules.politenessKey === 'domain' && to.politeMs < from.politeMs;
+    if (kind === 'hostDelay' && !isShared) this.#follow(hostKey, host, from, to);
+  }
+
+  /** The host has another delay. Leases with a shorter one are over later, if their fetchers die. */
+  #follow(key: string, host: NaiveHost, from: NaiveDelays, to: NaiveDelays): void {
+    follow(host, from, to, this.nowMs);
+    if (to.politeMs <= from.politeMs && to.baseMs <= from.baseMs) return;
+    for (const lease of this.leases.values())
+      if (lease.hostKey === key) lease.delayMs = Math.max(lease.delayMs, to.politeMs);
   }
 
   #askedByWebmaster(kind: Control['kind'], host: NaiveHost, hostKey: string): void {
@@ -434,7 +453,10 @@ export class NaiveFrontier {
       }
     }
     if (only !== null) this.#purged.add(only);
-    else Object.assign(host, { hold: 'purged', dead: false, failures: 0, throttles: 0, serverErrors: 0 });
+    else {
+      host.hold = 'purged';
+      endTrouble(host, this.nowMs);
+    }
   }
 
   #arrive(group: LinkGroup, { url, priority }: Link): void {
@@ -567,7 +589,7 @@ export class NaiveFrontier {
     if (hostFailed) host.failures = before.failures + 1;
     if (throttled) host.throttles = before.throttles + 1;
     if (heldBack && !['blocked', 'paused', 'purged'].includes(host.hold)) host.hold = 'crawlDelay';
-    const asksToWait = fresh.some((one) => one.retryAfterMs > 0);
+    const asksToWait = result.outcomes.some((one) => one.retryAfterMs > 0);
     const troubled = hostFailed || throttled || heldBack || asksToWait || !isNews;
     if (result.last) {
       host.returns = returned && !troubled ? host.returns + 1 : 0;
@@ -578,10 +600,10 @@ export class NaiveFrontier {
     }
     if (before.failures + before.throttles === 0 && host.failures + host.throttles > 0 && !isPlain(host))
       host.troubledFrom = this.#nextLease;
-    raiseAfter(host, rules, result, this.nowMs, {
+    raiseAfter(host, before, rules, result, this.nowMs, {
       hostFailed,
       throttled,
-      retryAfterMs: Math.max(0, ...fresh.map((one) => one.retryAfterMs)),
+      retryAfterMs: Math.max(0, ...result.outcomes.map((one) => one.retryAfterMs)),
     });
     if (host.failures > rules.retriesMs.length) Object.assign(host, { dead: true, deadUntilMs: this.nowMs + deadMs });
   }
@@ -636,6 +658,9 @@ export class NaiveFrontier {
       if (pages.has(kind)) this.quotaSpent += 1;
       host.again.splice(at, 1);
     }
-    if (completedAtMs > 0) raise(host, completedAtMs + politeMs(host, rulesOf(this.rules, hostKey)));
+    if (completedAtMs === 0) return;
+    const pauseMs = Math.max(0, ...outcomes.map(({ retryAfterMs }) => retryAfterMs));
+    raise(host, completedAtMs + Math.max(pauseMs, politeMs(host, rulesOf(this.rules, hostKey))));
+    if (pauseMs > 0) notePause(host);
   }
 }

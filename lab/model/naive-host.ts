@@ -175,7 +175,7 @@ export function expectedMs(host: NaiveHost, rules: Rules): number {
   return politeMs(host, rules) + (host.fetchMs || 500);
 }
 
-/** A time of readiness never becomes earlier. */
+/** A contact never makes a time of readiness earlier. */
 export function raise(host: NaiveHost, minMs: number, maxMs = minMs): void {
   host.readyMinMs = Math.max(host.readyMinMs, minMs);
   host.readyMaxMs = Math.max(host.readyMaxMs, maxMs);
@@ -194,7 +194,15 @@ export interface Trouble {
   readonly retryAfterMs: number;
 }
 
-export function raiseAfter(host: NaiveHost, rules: Rules, result: Result, nowMs: number, trouble: Trouble): void {
+/** `before`: the host before the result. */
+export function raiseAfter(
+  host: NaiveHost,
+  before: NaiveHost,
+  rules: Rules,
+  result: Result,
+  nowMs: number,
+  trouble: Trouble,
+): void {
   const fromMs = result.completedAtMs || (result.last ? nowMs : 0);
   if (fromMs === 0) return;
   const { retriesMs } = rules;
@@ -206,6 +214,58 @@ export function raiseAfter(host: NaiveHost, rules: Rules, result: Result, nowMs:
   const backOffMs = trouble.throttled ? Math.min((retriesMs[0] ?? 0) * 2 ** (host.throttles - 1), longestMs) : 0;
   const [minMs, maxMs] = [0.8, 1.2].map((jitter) => Math.max(...waits, Math.round(backOffMs * jitter)));
   if (maxMs! > 0 || hostSlotsNow(host) === 1) raise(host, fromMs + minMs!, fromMs + maxMs!);
+  const pauseMs = Math.max(...waits.slice(1), backOffMs);
+  const goesOn = isTroubled(before) && before.readyMinMs > fromMs;
+  if (pauseMs > 0 || goesOn) notePause(host);
+}
+
+/** A pause that a host asks for counts as trouble until its next contact. */
+export function notePause(host: NaiveHost): void {
+  if (!isTroubled(host)) host.returns = 1;
+}
+
+/** The whole wait of a host in trouble is a pause. */
+function isTroubled({ failures, throttles, returns }: NaiveHost): boolean {
+  return failures + throttles + returns > 0;
+}
+
+/** The trouble ends by an order, and the pause lasts. */
+export function endTrouble(host: NaiveHost, nowMs: number): void {
+  if (isTroubled(host) && host.readyMinMs > nowMs) host.returns = Math.max(1, host.returns);
+  Object.assign(host, { dead: false, failures: 0, throttles: 0, serverErrors: 0 });
+}
+
+/** The delays of a host under some rules. */
+export interface NaiveDelays {
+  readonly baseMs: number;
+  readonly politeMs: number;
+}
+
+export function delaysOf(host: NaiveHost, rules: Rules): NaiveDelays {
+  return { baseMs: baseMs(host, rules), politeMs: politeMs(host, rules) };
+}
+
+/** The host has other delays than `from`, in each of its slots. */
+export function follow(host: NaiveHost, from: NaiveDelays, to: NaiveDelays, nowMs: number): void {
+  if (from.politeMs === to.politeMs && from.baseMs === to.baseMs) return;
+  const isLonger = to.politeMs > from.politeMs || to.baseMs > from.baseMs;
+  const moved = (atMs: number) => movedWait(atMs, isLonger, from.politeMs, to.politeMs, nowMs);
+  if (isLonger || !isTroubled(host)) {
+    host.readyMinMs = moved(host.readyMinMs);
+    host.readyMaxMs = moved(host.readyMaxMs);
+  }
+  if (isPlain(host)) return;
+  const [fromMs, toMs] = [from, to].map(({ baseMs }) => (host.hostSlots > 1 ? Math.ceil(baseMs / host.hostSlots) : 0));
+  if (host.nextMs > 0) host.nextMs = movedWait(host.nextMs, toMs! > fromMs!, fromMs!, toMs!, nowMs);
+  const forgotten = isLonger ? Math.max(0, host.hostSlots - host.out - host.freeMs.length) : 0;
+  host.freeMs = [...host.freeMs.map(moved), ...new Array<number>(forgotten).fill(nowMs + to.politeMs)];
+}
+
+/** A longer delay counts from now, or from the end of a wait that is over; a shorter one from now. */
+function movedWait(atMs: number, isLonger: boolean, fromMs: number, toMs: number, nowMs: number): number {
+  if (!isLonger) return atMs > nowMs + fromMs ? atMs : Math.min(atMs, nowMs + toMs);
+  const movedMs = Math.max(atMs, Math.min(atMs, nowMs) + toMs);
+  return movedMs <= nowMs ? atMs : movedMs;
 }
 
 /** Most leases at present: one while the host is in trouble, has a Crawl-delay, or is not known yet. */

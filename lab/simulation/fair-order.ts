@@ -51,7 +51,7 @@ class FairOrder {
     state.apply = (change) => {
       if (change.kind === 'grant' || change.kind === 'grantDue') this.#look(change);
       apply(change);
-      if (change.kind === 'hostSlots') this.#begin(change.hostKey);
+      if (change.kind === 'hostSlots' || change.kind === 'slotTimes') this.#begin(change.hostKey);
       if ('hostKey' in change && !this.#metAt.has(change.hostKey)) this.#metAt.set(change.hostKey, this.#offset);
     };
   }
@@ -78,7 +78,8 @@ class FairOrder {
   }
 
   /**
-   * An order for more or fewer leases takes effect at once: the host may have one more now, or must wait for a slot.
+   * An order for more or fewer leases, or for another delay of each, takes effect at once: the host may have one more
+   * now, or must wait for a slot.
    */
   #begin(hostKey: string): void {
     this.#waiting.delete(hostKey);

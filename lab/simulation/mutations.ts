@@ -82,8 +82,8 @@ export const mutations: readonly Mutation[] = [
   {
     bug: 'Retry-After is read and forgotten',
     file: 'topology/frontier/decide/results/results.ts',
-    find: 'waitMs = Math.max(waitMs, lesson.retryAfterMs);',
-    replace: '',
+    find: 'let pauseMs = lesson.retryAfterMs;',
+    replace: 'let pauseMs = 0;',
     from: 6,
   },
   {

@@ -29,6 +29,23 @@ crawlstream policy set policy.json --data crawl-data/example.org
 - Names that end in \`Ms\` are in milliseconds.
 - "Absent" says what happens if a field is left out. A field without "Absent" is in every policy.
 
+## When a change applies
+
+A change of a delay or of \`sitemaps.everyMs\` applies at once, also to hosts that wait:
+
+- **Longer delay.** A host that waits is contacted a new delay after the change at the earliest, so each such change stops hosts for one new delay. For
+  another host, the new delay counts from the end of its last wait. A host that was only found waits as well. URLs on lease have the new delay at
+  once, and so has a host if its fetcher is killed.
+- **Shorter delay.** The wait ends at the latest a new delay after the change, for the time of the last contact is not stored. URLs on lease keep the
+  old delay. If domains share a delay, the shorter delay of a single host counts from its next contact.
+- **Pauses.** A Crawl-delay, Retry-After, back-off and the multiple of the last fetch's time still hold. A host that is in trouble, or asked for a pause,
+  keeps its whole wait.
+- **\`sitemaps.everyMs\`.** The next read of a host's sitemaps counts from the last one. Reads that would be overdue are spread over one new interval.
+- **\`recrawl\`.** Pages that wait keep their due times, and the visit after that counts by the new policy. Pages that were fetched before \`recrawl\` was
+  switched on are not visited again. After it was switched off, pages are visited once more.
+
+While waits move, the partition decides nothing else.
+
 ## Settings for part of the web
 
 \`overlays\` set fields for part of the web, as Heritrix's sheets do. An overlay matches hosts, domains, SURT prefixes or URL patterns.

@@ -184,6 +184,7 @@ export const frontierBoundaries: BoundaryTable<typeof frontierLimits> = {
     growth.note(state.hosts.get('a.test')!);
     return growth.take(state).length === 1;
   }),
+  hostsMovedPerStep: tuning(slices),
   growthUrlsPerStep: tuning(slices),
   growthRaisesMax: cutAt(frontierLimits.growthRaisesMax, urlsRaised),
   growingHostsMax: cutAt(frontierLimits.growingHostsMax, grownHosts),

@@ -44,16 +44,19 @@ function decideRecord(decision: Decision, { topic, offset, record }: Input, side
     const from = at.offset === offset ? at.slice : 0;
     return decideDiscovered(decision, side.policy!, record as Discovered, from, side.growth, side.to);
   }
-  if (topic === 'control') decideEvent(decision, record as Control, side.named);
-  else decideReport(decision, record as Result);
+  if (topic === 'control') {
+    const at = decision.state.positions.control;
+    return decideEvent(decision, record as Control, side, at.offset === offset ? at.slice : 0);
+  }
+  decideReport(decision, record as Result);
   return 'done';
 }
 
-function decideEvent(decision: Decision, event: Control, named: readonly Waiting[]): void {
-  if (isAboutHost(event) && !decision.isOurs(event.hostKey)) {
-    decision.tally('misrouted');
-    decision.misrouted.control(event);
-  } else decideControl(decision, event, named);
+function decideEvent(decision: Decision, event: Control, { named, to }: InputSide, from: number): number | 'done' {
+  if (!isAboutHost(event) || decision.isOurs(event.hostKey)) return decideControl(decision, event, named, from, to);
+  decision.tally('misrouted');
+  decision.misrouted.control(event);
+  return 'done';
 }
 
 function decideReport(decision: Decision, result: Result): void {

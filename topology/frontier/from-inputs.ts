@@ -71,11 +71,17 @@ export class FromInputs {
   /** Policies and operators' orders. The page quota must not be granted again. */
   control(event: Control): void {
     if (event.kind === 'quota' || event.kind === 'quotaReport') return;
+    for (let from: number | 'done' = 0; from !== 'done'; ) {
+      const decision = this.#decision();
+      if (isAboutHost(event) && !decision.misrouted.isOurs(event.hostKey)) return;
+      // The order of queues cannot be rebuilt from the inputs, so there is nothing to raise.
+      from = decideControl(decision, event, [], from);
+    }
+  }
+
+  #decision(): Decision {
     const { state } = this;
-    const decision = new Decision(this.#identity, state, state.nowMs, () => this.#partition.policy, this.lists.source);
-    if (isAboutHost(event) && !decision.misrouted.isOurs(event.hostKey)) return;
-    // The order of queues cannot be rebuilt from the inputs, so there is nothing to raise.
-    decideControl(decision, event, []);
+    return new Decision(this.#identity, state, state.nowMs, () => this.#partition.policy, this.lists.source);
   }
 
   result(result: Result): void {

@@ -29,6 +29,8 @@ export const frontierLimits = {
   queueShareLeast: 64,
   /** URLs of dead hosts given up per step, so that no step pauses the partition. */
   abandonsPerStep: 256,
+  /** Hosts that may wait, and that a new policy moves in one step: about 20 ms. */
+  hostsMovedPerStep: 4_096,
   /** Queued URLs that are read and scored again for each that may have grown: 0.7 µs each. */
   growthUrlsEach: 32,
   /** The same for one step: about 3 ms. */

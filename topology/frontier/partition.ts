@@ -21,6 +21,7 @@ import { lostUrls } from './changes/counters.ts';
 import type { Entry } from './changes/entry.ts';
 import { readDying, readLeases, type Waiting } from './checkpoint/read-rows.ts';
 import { findNamed } from './decide/control/find-named.ts';
+import { longestDelayMs } from './decide/control/move-waits.ts';
 import { decideQuota, decideQuotaShares, quotaMessages } from './decide/control/quota.ts';
 import { type ControlMessage, Decision, type PartitionIdentity } from './decide/decision.ts';
 import { decidePrice } from './decide/leases/price.ts';
@@ -93,7 +94,10 @@ export class FrontierPartition {
   #unread = true;
   /** Tasks that fetchers have taken, for the next step. */
   #taken: Taken | null = null;
-  #openedAtMs = Number.NEGATIVE_INFINITY;
+  /** When it last began, or began again, to take reports: those that wait in the log come before leases expire. */
+  #resumedAtMs = Number.NEGATIVE_INFINITY;
+  /** No grants before this, ms. */
+  #grantsFromMs = Number.NEGATIVE_INFINITY;
   /** The record that is being decided, and those that the step has taken. */
   #deciding: Input | null = null;
   #tried: Input[] = [];
@@ -108,7 +112,7 @@ export class FrontierPartition {
 
   /** Earliest time of expiry, ms: a new owner reads pending results before it ends leases. */
   get #expiryFromMs(): number {
-    return this.#leasing.isReported ? this.#openedAtMs + frontierLimits.expiryHoldMs : Number.NEGATIVE_INFINITY;
+    return this.#leasing.isReported ? this.#resumedAtMs + frontierLimits.expiryHoldMs : Number.NEGATIVE_INFINITY;
   }
 
   /** The kind of leasing that the current policy chooses; before the first policy, tasks. */
@@ -180,7 +184,9 @@ export class FrontierPartition {
   wakeAtMs(demand: number): number | undefined {
     if (this.#unfolded !== null || this.#folding.isDue) return this.state.nowMs;
     const { graceMs } = this.#leasing;
-    return wakeAtMs(this.state, this.policy, demand, { graceMs, notBeforeMs: this.#expiryFromMs });
+    const isHeld = demand > 0 && this.state.nowMs < this.#grantsFromMs;
+    const atMs = wakeAtMs(this.state, this.policy, isHeld ? 0 : demand, { graceMs, notBeforeMs: this.#expiryFromMs });
+    return isHeld ? Math.min(atMs ?? this.#grantsFromMs, this.#grantsFromMs) : atMs;
   }
 
   /**
@@ -205,23 +211,13 @@ export class FrontierPartition {
     const before = { ...state.positions };
     if (this.#taken !== null) decision.emit({ kind: 'taken', ...this.#taken });
     this.#taken = null;
+    const wasAmidPolicy = state.positions.control.slice > 0;
     this.#take(decision, 'control', until);
     for (const topic of decision.sought) this.#forget(topic);
-    if (this.policy !== null) this.#take(decision, 'results', until);
-    if (state.nowMs >= this.#expiryFromMs) this.#leasing.endLate(decision);
-    decideBurials(decision, this.#dying);
-    decidePrice(decision);
-    decideGrowth(decision, this.#grown);
-    decideFolds(decision, this.#folding, this.#unfolded);
-    this.#unfolded = null;
-    this.#takeDiscovered(decision, until);
-    this.#leasing.answer(decision);
-    const pageQuota = this.policy?.config.pageQuota ?? null;
-    decideQuota(decision, pageQuota);
-    decideQuotaShares(decision, pageQuota);
-    openDeferred(decision);
-    openDrained(decision);
-    if (this.policy?.config.paused !== true) this.#leasing.grant(decision, demand);
+    const isAmidPolicy = state.positions.control.slice > 0;
+    if (wasAmidPolicy && !isAmidPolicy) this.#resumedAtMs = decision.nowMs;
+    // In the middle of a policy, some hosts wait by the next one already, and the former is in force.
+    if (!isAmidPolicy) this.#decideRest(decision, demand, until);
     for (const [topic, epoch] of this.#epochs)
       if (epoch !== state.inputEpochs[topic]) decision.emit({ kind: 'inputEpoch', topic, epoch });
     this.#epochs.clear();
@@ -235,6 +231,26 @@ export class FrontierPartition {
     // A check counts only once a commit has recorded it, because a step without a decision leaves no trace.
     this.#grown = [];
     return this.#commit(decision, inputs, demand, changes);
+  }
+
+  /** Decides everything after `control`. */
+  #decideRest(decision: Decision, demand: number, until: Positions | null): void {
+    if (this.policy !== null) this.#take(decision, 'results', until);
+    if (decision.nowMs >= this.#expiryFromMs) this.#leasing.endLate(decision);
+    decideBurials(decision, this.#dying);
+    decidePrice(decision);
+    decideGrowth(decision, this.#grown);
+    decideFolds(decision, this.#folding, this.#unfolded);
+    this.#unfolded = null;
+    this.#takeDiscovered(decision, until);
+    this.#leasing.answer(decision);
+    const pageQuota = this.policy?.config.pageQuota ?? null;
+    decideQuota(decision, pageQuota);
+    decideQuotaShares(decision, pageQuota);
+    openDeferred(decision);
+    openDrained(decision);
+    const isHeld = decision.nowMs < this.#grantsFromMs || this.policy?.config.paused === true;
+    if (!isHeld) this.#leasing.grant(decision, demand);
   }
 
   /** Are there calls that a step could decide? */
@@ -269,7 +285,7 @@ export class FrontierPartition {
     const { positions, foreignBeforeClaim, counters } = this.state;
     const inputs = inputTopics.map((topic) => ({ topic, from: positions[topic], to: positions[topic] }));
     const decision = this.#begin(wallMs);
-    this.#openedAtMs = decision.nowMs;
+    this.#resumedAtMs = decision.nowMs;
     const more = foreignBeforeClaim - counters.foreignRecords;
     if (more > 0) decision.tally('foreignRecords', more);
     this.#folding.noteAll(this.state);
@@ -284,6 +300,9 @@ export class FrontierPartition {
     const before = { ...positions };
     this.#forget(topic);
     const decision = this.#begin(wallMs);
+    // A policy is lost after some hosts had begun to wait by it, and the former stays in force: its delays pass first.
+    if (topic === 'control' && positions.control.slice > 0 && this.policy !== null)
+      this.#grantsFromMs = decision.nowMs + longestDelayMs(this.policy.config);
     positions[topic] = { offset, slice: 0 };
     decision.tally('cutInputs');
     const inputs = inputTopics.map((one) => ({ topic: one, from: before[one], to: positions[one] }));

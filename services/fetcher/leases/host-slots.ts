@@ -47,9 +47,9 @@ export function ownSlot(pacer: Pacer, clock: Clock, signal: AbortSignal): Pacer 
       const permit = await pacer.acquire(hostKey, delayMs, latestStartMs, alone, asked);
       return (
         permit && {
-          release(endMs, afterMs, response) {
+          release(endMs, afterMs, response, stillMs) {
             if (endMs > 0) [endedMs, keptMs] = [endMs - jumpedMs(), afterMs];
-            permit.release(endMs, afterMs, response);
+            permit.release(endMs, afterMs, response, stillMs);
           },
         }
       );

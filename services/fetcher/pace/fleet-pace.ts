@@ -293,8 +293,8 @@ const unshared: LoopShare = { isOver: false, spend() {}, leave() {} };
 /** Combines the crawl's permit and the fleet's. */
 function both(permit: Permit, end: (contact: Contact | null) => void, { crawlDelayMs, failing }: Asked): Permit {
   return {
-    release(endMs, delayMs, response) {
-      permit.release(endMs, delayMs, response);
+    release(endMs, delayMs, response, keptMs) {
+      permit.release(endMs, delayMs, response, keptMs);
       end(endMs > 0 ? { delayMs, crawlDelayMs, ...contactOf(response, failing) } : null);
     },
   };

@@ -145,14 +145,11 @@ function isElsewhere({ resolver }: RequestPath, { url }: PacedRequest, { respons
 }
 
 async function oneRequest(requestPath: RequestPath, request: PacedRequest): Promise<Made | null> {
-  const { clock, ownClock, pacer, slots, signal } = requestPath;
+  const { clock, ownClock, slots, signal } = requestPath;
   const { hostKey, delayFactor, latestStartMs, crawlDelayMs = 0 } = request;
-  const delayMs = Math.max(request.delayMs, requestPath.delayNowMs?.(hostKey) ?? 0);
-  const { url, isBegun = false, failing } = request;
-  const serverError = failing && { url, isFirstTry: failing.isFirstTry, most: failing.most };
-  const asked = { delayFactor, crawlDelayMs, isBegun, failing: serverError };
-  const permit = await pacer.acquire(hostKey, delayMs, latestStartMs - clock.aheadMs, crawlDelayMs > 0, asked);
-  if (permit === null) return null;
+  const permitted = await permitOf(requestPath, request);
+  if (permitted === null) return null;
+  const { permit, delayMs } = permitted;
   if (request.isNeeded?.() === false) {
     permit.release(0, 0);
     return null;
@@ -196,10 +193,26 @@ async function oneRequest(requestPath: RequestPath, request: PacedRequest): Prom
   if (by === undefined) slots.release();
   // They report it some time after its end.
   const endMs = by === undefined ? ownClock.nowMs() : response.endMs - clock.aheadMs;
-  permit.release(endMs, Math.max(delayMs, adaptiveDelayMs(delayFactor, response)), response);
+  const adaptiveMs = adaptiveDelayMs(delayFactor, response);
+  const keptMs = requestPath.delayNowMs === undefined ? delayMs : crawlDelayMs;
+  permit.release(endMs, Math.max(delayMs, adaptiveMs), response, Math.max(keptMs, adaptiveMs));
   request.record(response, place?.apartMs ?? 0);
   (request.holdsResponse ?? requestPath.onResponse)?.(request, response);
   return { response, address: place?.address };
+}
+
+/** The host's permit, and the delay with which it was taken: a longer one may be ordered while the request waits. */
+async function permitOf(requestPath: RequestPath, request: PacedRequest) {
+  const { clock, pacer } = requestPath;
+  const { hostKey, delayFactor, latestStartMs, crawlDelayMs = 0, url, isBegun = false, failing } = request;
+  const serverError = failing && { url, isFirstTry: failing.isFirstTry, most: failing.most };
+  const asked = { delayFactor, crawlDelayMs, isBegun, failing: serverError };
+  const delayNowMs = () => Math.max(request.delayMs, requestPath.delayNowMs?.(hostKey) ?? 0);
+  for (let delayMs = delayNowMs(); ; delayMs = delayNowMs()) {
+    const permit = await pacer.acquire(hostKey, delayMs, latestStartMs - clock.aheadMs, crawlDelayMs > 0, asked);
+    if (permit === null || delayNowMs() <= delayMs) return permit && { permit, delayMs };
+    permit.release(0, 0);
+  }
 }
 
 /**

@@ -2,7 +2,9 @@
  * The fetcher's clock per host: every contact with a host, for any purpose, needs a permit from here.
  *
  * Invariants: a host has one permit at a time. A permit starts no earlier than the completion of the previous one plus
- * the larger of two delays: the one then in force, and the one requested now. So neither lag, nor a lease that was
+ * the larger of two delays: the one kept of it, and the one requested now. The caller keeps all of a delay, unless it
+ * always requests the ordered delay in force now: then it keeps only what the host's answers call for, so that a shorter
+ * order applies at once. So neither lag, nor a lease that was
  * granted twice, nor a robots.txt redirect from another host causes a burst. Holding a permit *is* politeness (as in
  * BUbiNG, where it is holding the host's visit state). The frontier keeps the durable clock; this one only has to
  * outlive the delays.
@@ -51,14 +53,19 @@ export interface Asked {
 }
 
 export interface Permit {
-  /** Ends the permit. `endMs`: completion of the contact; 0: there was none. `response`: its response. */
-  release(endMs: number, delayMs: number, response?: HttpResponse): void;
+  /**
+   * Ends the permit. `endMs`: completion of the contact; 0: there was none. `response`: its response. `keptMs`: the part
+   * of the delay that lasts whatever is ordered next. Absent: all of it.
+   */
+  release(endMs: number, delayMs: number, response?: HttpResponse, keptMs?: number): void;
 }
 
 interface HostSlot {
   /** End of its last contact, 0: none. */
   endMs: number;
   delayMs: number;
+  /** The part of `delayMs` that lasts. */
+  keptMs: number;
   busy: boolean;
 }
 
@@ -131,7 +138,7 @@ class HostPacer implements Pacer {
     const nowMs = this.#steadyMs();
     for (const [hostKey, times] of this.#hosts) {
       const isIdle = times.busy === 0 && times.asleep === 0 && times.waiting.length === 0;
-      if (isIdle && times.hostSlots.every((hostSlot) => readyAtMs(times, hostSlot, 0) <= nowMs))
+      if (isIdle && times.hostSlots.every((hostSlot) => readyAtMs(times, hostSlot, hostSlot.delayMs) <= nowMs))
         this.#hosts.delete(hostKey);
     }
     this.#sweepAt = Math.max(sweepAtLeast, this.#hosts.size * 2);
@@ -154,13 +161,14 @@ class HostPacer implements Pacer {
     if (times.lastStartMs > 0) this.#onInterval(nowMs - times.lastStartMs);
     times.lastStartMs = nowMs;
     return {
-      release: (endMs, delayMs) => {
+      release: (endMs, delayMs, _, keptMs = delayMs) => {
         hostSlot.busy = false;
         times.busy -= 1;
         if (endMs > 0) {
           hostSlot.endMs = Math.max(hostSlot.endMs, endMs - this.#jumpedMs());
-          hostSlot.delayMs = delayMs;
-          if (alone) times.heldUntilMs = Math.max(times.heldUntilMs, readyAtMs(times, hostSlot, 0));
+          Object.assign(hostSlot, { delayMs, keptMs });
+          const othersMs = times.hostSlots.length > 1 ? delayMs : keptMs;
+          if (alone) times.heldUntilMs = Math.max(times.heldUntilMs, readyAtMs(times, hostSlot, othersMs));
         }
         times.waiting.shift()?.();
       },
@@ -214,7 +222,7 @@ function oneSlot(): number {
 }
 
 function newHostSlot(): HostSlot {
-  return { endMs: 0, delayMs: 0, busy: false };
+  return { endMs: 0, delayMs: 0, keptMs: 0, busy: false };
 }
 
 /** Returns a free slot of a host with `hostSlots` slots; null: all are taken. */
@@ -228,7 +236,7 @@ function freeSlot(times: HostTimes, hostSlots: number): HostSlot | null {
     times.hostSlots.push(hostSlot);
     return hostSlot;
   }
-  idle.sort((a, b) => readyAtMs(times, a, 0) - readyAtMs(times, b, 0));
+  idle.sort((a, b) => readyAtMs(times, a, a.delayMs) - readyAtMs(times, b, b.delayMs));
   // If the host has fewer slots than before, the ones used last remain.
   return idle[idle.length - free]!;
 }
@@ -237,11 +245,11 @@ function freeSlot(times: HostTimes, hostSlots: number): HostSlot | null {
 function startAtMs(times: HostTimes, hostSlot: HostSlot, hostSlots: number, delayMs: number): number {
   const readyMs = readyAtMs(times, hostSlot, delayMs);
   if (hostSlots === 1) return readyMs;
-  return Math.max(readyMs, times.lastStartMs + Math.ceil(Math.max(hostSlot.delayMs, delayMs) / hostSlots));
+  return Math.max(readyMs, times.lastStartMs + Math.ceil(Math.max(hostSlot.keptMs, delayMs) / hostSlots));
 }
 
 function readyAtMs(times: HostTimes, hostSlot: HostSlot, delayMs: number): number {
-  const gapMs = Math.max(hostSlot.delayMs, delayMs);
+  const gapMs = Math.max(hostSlot.keptMs, delayMs);
   const readyMs = hostSlot.endMs === 0 || gapMs === 0 ? hostSlot.endMs : hostSlot.endMs + 1 + gapMs;
   return Math.max(readyMs, times.heldUntilMs);
 }

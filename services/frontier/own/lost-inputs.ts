@@ -57,17 +57,20 @@ export class LostInputs {
   async findControlLost(partition: FrontierPartition, readByMs: number): Promise<void> {
     const { log, clock, identity, onNotice } = this.#options;
     const topic = `${identity.crawl}.control`;
-    const { offset } = partition.state.positions.control;
+    const { offset, slice } = partition.state.positions.control;
     const { start, end } = await log.offsets(topic, identity.partition);
+    // A record that was decided in part has been read.
+    const readTo = slice > 0 ? offset + 1 : offset;
+    const first = slice > 0 && end > offset ? offset : start;
     let isNew = false;
-    if (start < offset && end > start)
-      for await (const { timestampMs } of recordsOf(log, topic, identity.partition, start, start + 1))
+    if (first < readTo && end > first)
+      for await (const { timestampMs } of recordsOf(log, topic, identity.partition, first, first + 1))
         isNew = timestampMs > readByMs + frontierLimits.clockSkewMs;
-    if (end >= offset && !isNew) return;
+    if (end >= readTo && !isNew) return;
     onNotice?.(
-      `${topic}/${identity.partition} was read up to ${offset}, and has lost what was there: it ends at ${end}`,
+      `${topic}/${identity.partition} was read up to ${readTo}, and has lost what was there: it ends at ${end}`,
     );
-    await this.#options.commit(partition, partition.goBack('control', isNew ? start : end, clock.nowMs()));
+    await this.#options.commit(partition, partition.goBack('control', isNew ? first : end, clock.nowMs()));
     partition.takeSought();
     await this.#sayOrdersAgain(partition);
   }

@@ -70,7 +70,8 @@ export function whyItWaits(
     return `back-off number ${facts.throttles}: its server failed for several URLs in a row (serverErrorsMax)`;
   if (facts.throttles > 0)
     return `back-off after ${counted(facts.throttles, 'throttled answer')} or ${facts.throttles === 1 ? 'timeout' : 'timeouts in a row'}`;
-  if (facts.returns > 0) return `a pause after ${counted(facts.returns, 'lease')} returned unfinished`;
+  if (facts.returns > 0)
+    return `a pause that the host asked for, or after ${counted(facts.returns, 'lease')} returned unfinished`;
   const adaptiveMs = Math.min(settings.delayFactor * facts.fetchMs, settings.delayFactorCapMs);
   const ownMs = orderedDelayMs(settings, facts);
   const delayMs = Math.max(ownMs, facts.crawlDelayMs, adaptiveMs);

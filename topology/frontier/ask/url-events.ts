@@ -91,4 +91,4 @@ export type OfNoPlace =
       | 'equivalence'
       | 'verdict'
     )
-  | ('grantSitemaps' | 'sitemaps' | 'hostSlot' | 'robotsHop' | 'blockQueue');
+  | ('grantSitemaps' | 'sitemaps' | 'hostSlot' | 'slotTimes' | 'robotsHop' | 'blockQueue');

@@ -49,10 +49,7 @@ export class UrlTimeline {
   readonly #again: Waiting[] = [];
   /** URLs to be revisited, by due time; within the same second by arrival. */
   readonly #due: Waiting[] = [];
-  readonly #leases = new Map<
-    number,
-    { readonly urls: (string | null)[]; readonly delayMs: number; readonly due: number }
-  >();
+  readonly #leases = new Map<number, { readonly urls: (string | null)[]; delayMs: number; readonly due: number }>();
   readonly #onEvent: (event: UrlEvent) => void;
 
   /** `url` is normal. `onEvent` hears of every event, also of those that are too old to be kept. `normalize`: the crawl's own. */
@@ -109,7 +106,10 @@ export class UrlTimeline {
     if (record.kind === 'claim') {
       this.nowMs = Math.max(this.nowMs, record.nowMs);
       this.#position = { epoch: offset, seq };
-      if (record.endsLeases) this.#endLeases({ offset, atMs: this.nowMs, policyVersion: this.policyVersion });
+      if (record.endsLeases) {
+        const decided = { offset, atMs: this.nowMs, policyVersion: this.policyVersion };
+        this.#endLeases(decided, record.schedulesAgain ? 0 : this.facts.crawlDelayMs);
+      }
       return true;
     }
     // A trimmed changelog begins with any sequence number.
@@ -153,6 +153,9 @@ export class UrlTimeline {
         return;
       case 'hostSlots':
         this.hostSlots = change;
+        return;
+      case 'leaseDelay':
+        for (const lease of this.#leases.values()) lease.delayMs = Math.max(lease.delayMs, change.delayMs);
         return;
       case 'abandon':
         this.#remove(change.record.url);
@@ -356,14 +359,17 @@ export class UrlTimeline {
     this.#noteOutcome({ ...decided, leaseId, status, outcome, httpStatus, attempts, dueAtMs: 0 });
   }
 
-  #endLeases(decided: Decided): void {
+  #endLeases(decided: Decided, leastMs: number): void {
     for (const [leaseId, { urls, delayMs, due }] of this.#leases) {
       if (urls.some((url) => this.#isIt(url))) this.#onEvent({ kind: 'leaseEnded', ...decided, leaseId });
       for (const [index, url] of urls.entries()) {
         if (url !== null && index < due) this.#putDue(url, this.nowMs);
         else if (url !== null) this.#putAgain(url, 0);
       }
-      this.facts = { ...this.facts, readyAtMs: Math.max(this.facts.readyAtMs, this.nowMs + delayMs) };
+      this.facts = {
+        ...this.facts,
+        readyAtMs: Math.max(this.facts.readyAtMs, this.nowMs + delayMs, this.nowMs + leastMs),
+      };
     }
     this.#leases.clear();
   }

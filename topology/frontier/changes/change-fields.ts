@@ -205,4 +205,8 @@ export const changeFields = {
   verdict: { hostKey: text, url: text, duplicateOf: text },
   /** New evidence for a rewriting of a host's URLs (state/equivalences.ts). */
   equivalence: { hostKey: text, rewriting: text, proofs: uint, against: uint, targets: listOf(uint) },
+  /** The times of a host's slots under another delay: when the next lease may start, and when returned slots may be used. */
+  slotTimes: { hostKey: text, nextAtMs: uint, freeAtMs: listOf(uint) },
+  /** Leases of a host that are out have at least this delay from now on: it counts from their end, if that is a kill. */
+  leaseDelay: { hostKey: text, delayMs: uint },
 } satisfies Readonly<Record<string, Layout>>;

@@ -40,7 +40,10 @@ export interface HostFacts {
   readonly failures: number;
   /** Throttled answers (429, 503), timeouts and rows of server errors since the last good one. */
   readonly throttles: number;
-  /** Leases in a row that came back with URLs not started. */
+  /**
+   * Leases in a row that came back with URLs not started. At least 1 while a pause lasts that the host asked for: its
+   * whole wait is one, and no shorter delay ends it.
+   */
   readonly returns: number;
   /** URLs a lease may hold; 0: as many as the policy allows. */
   readonly leaseMax: number;
@@ -174,6 +177,8 @@ export type HostChange = Extract<
       | 'robotsHop'
       | 'hostSlots'
       | 'hostSlot'
+      | 'slotTimes'
+      | 'leaseDelay'
       | 'due'
       | 'sitemaps';
   }

@@ -50,6 +50,45 @@ export function politeDelayMs(settings: HostSettings, facts: HostFacts): number 
   return Math.max(baseDelayMs(settings, facts), Math.round(adaptiveMs));
 }
 
+/** The whole wait of such a host is a pause. After a pause that it asked for, `returns` is at least 1. */
+export function isTroubled({ failures, throttles, returns }: HostFacts): boolean {
+  return failures + throttles + returns > 0;
+}
+
+/** A host's delays under some settings, ms. A contact is followed by a wait of `politeMs`, and a kill by one of `baseMs`. */
+export interface Delays {
+  readonly baseMs: number;
+  readonly politeMs: number;
+}
+
+export function delaysOf(settings: HostSettings, facts: HostFacts): Delays {
+  return { baseMs: baseDelayMs(settings, facts), politeMs: politeDelayMs(settings, facts) };
+}
+
+export function isLonger(from: Delays, to: Delays): boolean {
+  return to.baseMs > from.baseMs || to.politeMs > from.politeMs;
+}
+
+/** When a host may be contacted next, ms, under other delays. A pause lasts. */
+export function readyUnder(facts: HostFacts, from: Delays, to: Delays, nowMs: number): number {
+  const isPause = isTroubled(facts) && !isLonger(from, to);
+  return isPause ? facts.readyAtMs : waitUnder(facts.readyAtMs, from, to, nowMs);
+}
+
+/**
+ * A wait until `atMs` under other delays, ms. The last contact was at `atMs` or earlier, and not after now: that is all
+ * that is known of it, since a wait may follow from a kill, from a pause or from an earlier change. So a longer delay
+ * counts from now, or from the end of a wait that is over. A shorter one counts from now, if that ends the wait earlier,
+ * and a wait that is longer than the former delay is a pause.
+ */
+export function waitUnder(atMs: number, from: Delays, to: Delays, nowMs: number): number {
+  if (isLonger(from, to)) {
+    const movedMs = Math.max(atMs, Math.min(nowMs, atMs) + to.politeMs);
+    return movedMs <= nowMs ? atMs : movedMs;
+  }
+  return atMs > nowMs + from.politeMs ? atMs : Math.min(atMs, nowMs + to.politeMs);
+}
+
 /** Back-off after `failures` (at least 1) in a row: the retry schedule's steps, the last one from then on. ms. */
 export function failureDelayMs(settings: HostSettings, failures: number): number {
   const { retriesMs } = settings;

@@ -80,16 +80,15 @@ export class DomainPace {
     return pace.leases > 0 ? Number.POSITIVE_INFINITY : pace.readyAtMs;
   }
 
-  /** Applies a policy. Returns true if the hosts must be settled. */
-  turn(on: boolean): boolean {
-    const begins = on && !this.on;
-    this.on = on;
-    if (on && !begins) return false;
+  /** Applies a policy. `moves`: hosts may have other delays under it. Returns true if the hosts must be settled. */
+  turn(on: boolean, moves: boolean): boolean {
+    if (on && this.on && !moves) return false;
     const hadParked = !this.parked.isEmpty;
+    this.on = on;
     this.parked.clear();
     this.#domains.clear();
     this.#leases.fill(0);
-    return begins || hadParked;
+    return on || hadParked;
   }
 
   #sweep(nowMs: number): void {

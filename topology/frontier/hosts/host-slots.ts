@@ -86,6 +86,11 @@ export class HostSlots {
     this.put(host, { ...hostSlots, nextAtMs: nowMs + spacingMs, freeAtMs: freeAtMs.filter((atMs) => atMs > nowMs) });
   }
 
+  /** The host has another delay. */
+  move(host: number, { nextAtMs, freeAtMs }: Pick<SlotsOfHost, 'nextAtMs' | 'freeAtMs'>): void {
+    this.put(host, { ...this.of(host), nextAtMs, freeAtMs: freeAtMs.toSorted((a, b) => a - b) });
+  }
+
   /** A host's facts are about to change; leases below `nextLease` are, or were, out. */
   learn(host: number, facts: HostFacts, nextLease: number): void {
     const hostSlots = this.#hosts.get(host);

@@ -9,7 +9,8 @@ export interface Lease {
   /** By index in the task; null once resolved; `unread` until its row is read. */
   readonly entries: (Entry | null)[];
   readonly deadlineMs: number;
-  readonly delayMs: number;
+  /** Delay after it, if its fetcher is killed. It only grows. */
+  delayMs: number;
   /** For revisited entries, by index, their earlier visits' findings. */
   readonly pages: Map<number, PageRecord>;
 }

@@ -35,6 +35,12 @@ export class Leases {
     this.deadlines.add(lease.id, lease.deadlineMs, this.#byId.size);
   }
 
+  /** The delay of a lease is at least `delayMs` from now on. */
+  raiseDelay(id: number, delayMs: number): void {
+    const lease = this.#byId.get(id)!;
+    lease.delayMs = Math.max(lease.delayMs, delayMs);
+  }
+
   end(id: number): void {
     this.#byId.delete(id);
     this.taken.forget(id);

@@ -102,6 +102,8 @@ export class FrontierState {
   policyJson = '';
   /** Crawl windows of the policy in force. It is layout, as the policy has them. */
   windows = '[]';
+  /** The fields that delays of hosts follow from, in the same way. */
+  delays = '';
   load: LoadProgress = noLoad;
   /** Leader epoch of the newest record of each input that was read, in part or whole; -1: not known. */
   readonly inputEpochs: Record<InputTopic, number> = { control: -1, results: -1, discovered: -1 };
@@ -254,6 +256,12 @@ export class FrontierState {
       case 'hostSlot':
         this.hosts.hostSlots.giveBack(host.id, change.readyAtMs);
         return this.#changed(host);
+      case 'slotTimes':
+        this.hosts.hostSlots.move(host.id, change);
+        return this.#changed(host);
+      case 'leaseDelay':
+        for (const id of host.leaseIds) this.leases.raiseDelay(id, change.delayMs);
+        return this.unsaved.addHost(host.id);
       case 'robotsHop':
         this.robotsHops.add(host.id, change.hop);
         return this.unsaved.addHost(host.id);

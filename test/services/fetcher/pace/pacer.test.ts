@@ -34,6 +34,16 @@ test('the larger delay wins: the one in force then or the one of the new request
   assert.equal(pacer.waitMs('b', 900), 0);
 });
 
+test('of a delay only the part that is kept outlasts a shorter request, and a host is remembered for all of it', async () => {
+  const clock = createFakeClock();
+  const pacer = createPacer(clock, never);
+  const first = (await pacer.acquire('a.test', 60_000, late))!;
+  first.release(clock.nowMs(), 60_000, undefined, 3_000);
+  assert.equal(pacer.waitMs('a.test', 60_000), 60_001);
+  assert.equal(pacer.waitMs('a.test', 1_000), 3_001);
+  assert.equal(pacer.waitMs('a.test', 5_000), 5_001);
+});
+
 test('a host has one permit at a time; others wait in order, and give up once they are too late', async () => {
   const clock = createFakeClock();
   const pacer = createPacer(clock, never);

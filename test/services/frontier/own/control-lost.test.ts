@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, it, test } from 'node:test';
+import { Hand } from '../../../../lab/model/hand.ts';
 import type { Control } from '../../../../schemas/types.ts';
+import { LostInputs } from '../../../../services/frontier/own/lost-inputs.ts';
+import type { Clock } from '../../../../services/runtime/clock.ts';
 import { controlEvent, controlEvents, readControl } from '../../../../services/runtime/crawl/control-log.ts';
 import { createMemoryStore } from '../../../../services/runtime/store/memory-store.ts';
 import { digest } from '../../../../topology/frontier/check/digest.ts';
+import { frontierLimits } from '../../../../topology/frontier/frontier-limits.ts';
 import { defaultPolicy } from '../../../../topology/policy/policy.ts';
-import { changelog, type Harness, startHarness, until } from '../owner-harness.ts';
+import { changelog, clock, type Harness, identity, startHarness, until } from '../owner-harness.ts';
 
 const control = 't.control';
 
@@ -106,3 +110,53 @@ function digestOfHosts({
 }) {
   return JSON.stringify([[...hosts.values()].map(({ key, facts }) => [key, facts]), [...traps.active]]);
 }
+
+describe('a policy that control lost after some hosts had moved to its delay', () => {
+  /** The state of a partition in the middle of the policy, whose offset is 1, and a log of `control` that ends at 1. */
+  async function amidPolicy(nowMs: number) {
+    const hand = new Hand({ delayMs: 60_000 });
+    const { state } = hand.rig.core;
+    for (let n = 0; n < 2 * frontierLimits.hostsMovedPerStep; n++) {
+      const hostKey = `h${n}.test`;
+      const facts = { ...state.hosts.at(state.getOrCreate(hostKey).id).facts, readyAtMs: hand.nowMs + 60_000 };
+      state.apply({ kind: 'host', hostKey, facts });
+    }
+    hand.policy({ delayMs: 1_000 });
+    assert.deepEqual(state.positions.control, { offset: 1, slice: frontierLimits.hostsMovedPerStep });
+    const harness = await startHarness();
+    const sent: Control[] = [];
+    const lost = new LostInputs({
+      ...{ log: harness.log, clock: Object.assign(Object.create(clock) as Clock, { nowMs: () => nowMs }), identity },
+      commit: async () => {},
+      publishControls: async (controls) => void sent.push(...controls.map(({ record }) => record)),
+    });
+    return { hand, state, harness, sent, look: () => lost.findControlLost(hand.rig.core, nowMs) };
+  }
+
+  it('a policy that control lost is given up by the next owner, and the former is sent again', async () => {
+    const { state, sent, look } = await amidPolicy(Date.now());
+    await look();
+    assert.deepEqual(state.positions.control, { offset: 1, slice: 0 });
+    assert.deepEqual(
+      sent.map(({ kind }) => kind),
+      ['policy'],
+    );
+  });
+
+  it('a record that stands where the lost policy was is decided from its beginning', async () => {
+    const { state, harness, look } = await amidPolicy(Date.now() - 60_000);
+    const value = harness.codec.encode('control', controlEvent({ atMs: 5, by: 'operator', kind: 'releaseHost' }));
+    await harness.log.append([{ topic: control, partition: 0, key: null, value }]);
+    await look();
+    assert.deepEqual(state.positions.control, { offset: 1, slice: 0 });
+  });
+
+  it('a policy that control still has goes on where it was', async () => {
+    const { state, harness, sent, look } = await amidPolicy(Date.now());
+    const value = harness.codec.encode('control', controlEvent({ atMs: 5, by: 'operator', kind: 'releaseHost' }));
+    await harness.log.append([{ topic: control, partition: 0, key: null, value }]);
+    await look();
+    assert.equal(state.positions.control.slice, frontierLimits.hostsMovedPerStep);
+    assert.deepEqual(sent, []);
+  });
+});

@@ -64,8 +64,8 @@ describe('a list of hosts', () => {
     // The one in trouble, then the one with an answer that was no page.
     assert.deepEqual(by('errors'), ['d.test', 'b.test', 'a.test', 'c.test']);
     assert.deepEqual(by('delay'), ['c.test', 'a.test', 'b.test', 'd.test']);
-    // Never contacted; after its delay; after its back-off; blocked.
-    assert.deepEqual(by('ready'), ['c.test', 'b.test', 'd.test', 'a.test']);
+    // After its delay; after a longer delay that an operator set; after its back-off; blocked.
+    assert.deepEqual(by('ready'), ['b.test', 'c.test', 'd.test', 'a.test']);
     assert.deepEqual(by('name'), ['a.test', 'b.test', 'c.test', 'd.test']);
   });
 

@@ -254,5 +254,10 @@ export const everyChange: { readonly [Kind in Change['kind']]: readonly (Change 
     url: n === 0 ? '' : 'https://a.test/p',
     from: { in: place, a: 87 + n, b: 98 + n },
   })),
+  slotTimes: [
+    { kind: 'slotTimes', hostKey: 'a.test', nextAtMs: 1_700_000_000_001, freeAtMs: [0, 1_700_000_000_002] },
+    { kind: 'slotTimes', hostKey: 'a.test', nextAtMs: 0, freeAtMs: [] },
+  ],
+  leaseDelay: [{ kind: 'leaseDelay', hostKey: 'a.test', delayMs: 403 }],
   tagSet: [{ kind: 'tagSet', number: 301, tags: ['customer=acme', 'news'] }],
 };

@@ -309,3 +309,48 @@ it('an order about a host does not bring back sitemaps that have been read', () 
   hand.event('releaseHost', a);
   assert.deepEqual(hand.grant(hour), []);
 });
+
+it('another interval between reads of sitemaps counts from the last read of each host', () => {
+  const hand = reading();
+  named(hand);
+  const task = hand.lease();
+  report(hand, task, done(task));
+  assert.deepEqual(hand.grant(hour), []);
+  hand.policy({
+    delayMs: 1_000,
+    recrawl: yearly,
+    sitemaps: { everyMs: 2 * hour, rules: [{ urls: [own] }] },
+  });
+  const again = hand.leaseExactlyAfter(hour);
+  report(hand, again, done(again));
+  hand.leaseExactlyAfter(2 * hour);
+  assert.equal(digest(hand.rig.replayed()), digest(hand.rig.core.state));
+});
+
+it('reads of sitemaps that are overdue under a shorter interval are spread over one interval from the change on', () => {
+  const hand = reading();
+  const { state } = hand.rig.core;
+  const nowS = Math.floor(hand.nowMs / 1_000);
+  const day = 24 * hour;
+  const sitemaps = (everyMs: number) => ({
+    delayMs: 1_000,
+    recrawl: yearly,
+    sitemaps: { everyMs, rules: [{ urls: [own] }] },
+  });
+  hand.policy(sitemaps(7 * day));
+  for (let n = 0; n < 64; n++) {
+    state.getOrCreate(`h${n}.test`);
+    const dueS = nowS + (5 * day) / 1_000;
+    state.apply({ kind: 'sitemaps', hostKey: `h${n}.test`, round: { dueS, sinceS: dueS, tries: 0, secure: true } });
+  }
+  hand.policy(sitemaps(hour));
+  const dues = Array.from(
+    { length: 64 },
+    (_, n) => state.recrawl.sitemaps.of(state.hosts.get(`h${n}.test`)!.id)!.dueS - nowS,
+  );
+  assert.ok(
+    dues.every((dueS) => dueS > 0 && dueS <= hour / 1_000 + 1),
+    `${dues}`,
+  );
+  assert.equal(new Set(dues.map((dueS) => Math.floor((4 * dueS) / (hour / 1_000 + 2)))).size, 4);
+});

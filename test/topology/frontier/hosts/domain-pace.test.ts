@@ -33,14 +33,14 @@ test('a domain waits for all leases of its hosts, and for their longest delay', 
   assert.equal(pace.readyAtMs(a.key), 501);
 });
 
-test('hosts are re-sorted when a policy first shares delays by domain', () => {
+test('hosts are re-sorted by each policy that first shares delays by domain, or has other delays', () => {
   const pace = new DomainPace();
-  assert.deepEqual([pace.turn(false), pace.turn(true), pace.on], [false, true, true]);
+  assert.deepEqual([pace.turn(false, true), pace.turn(true, true), pace.on], [false, true, true]);
   pace.settle(a, 1, 0, 100);
-  assert.equal(pace.turn(true), false);
-  assert.equal(pace.readyAtMs(a.key), Infinity);
-  assert.deepEqual([pace.turn(false), pace.on, pace.readyAtMs(a.key)], [false, false, 0]);
-  assert.equal(pace.turn(true), true);
+  assert.deepEqual([pace.turn(true, false), pace.readyAtMs(a.key)], [false, Infinity]);
+  assert.deepEqual([pace.turn(true, true), pace.readyAtMs(a.key)], [true, 0]);
+  assert.deepEqual([pace.turn(false, false), pace.on, pace.readyAtMs(a.key)], [false, false, 0]);
+  assert.equal(pace.turn(true, false), true);
   pace.settle(a, 1, 0, 100);
   assert.equal(pace.readyAtMs(a.key), Infinity);
   pace.settle(a, 0, 0, 100);

@@ -2,35 +2,45 @@
 
 import { rangeLimits } from '../../../../schemas/range-limits.ts';
 import type { Control } from '../../../../schemas/types.ts';
-import { compilePolicy } from '../../../policy/policy.ts';
 import { siblingsOf } from '../../../policy/traps/step-contents.ts';
-import { otherIdentity } from '../../../policy/url-identity.ts';
-import { parsePolicy } from '../../../policy/validate.ts';
 import { isCrawlDelayTooLong } from '../../../robots/crawl-delay-cap.ts';
 import type { HostFacts, HostHold } from '../../changes/changes.ts';
 import { newHostFacts } from '../../changes/changes.ts';
 import type { Waiting } from '../../checkpoint/read-rows.ts';
-import type { Host } from '../../state/state.ts';
 import { duplicatesPayload, isOfWebmaster, seekPayload, trapPayload } from '../control-payloads.ts';
 import type { Decision } from '../decision.ts';
-import { setOwnSlots, switchHostSlots } from '../leases/host-slots.ts';
+import { setOwnSlots } from '../leases/host-slots.ts';
 import { setTrap } from '../links/traps.ts';
-import { heldByLimit, isAtLimit, ownDelayAfter, politeDelayMs } from '../politeness.ts';
-import { decideSitemapsHeld, decideSitemapsNamed } from '../sitemaps.ts';
+import { isTroubled, ownDelayAfter, politeDelayMs } from '../politeness.ts';
+import { decideSitemapsNamed } from '../sitemaps.ts';
 import { decideLower } from './lower.ts';
 import { decidePurge } from './purge.ts';
 import { decideQuotaGrant, decideQuotaReport } from './quota.ts';
 import { decideRaise } from './raise.ts';
+import { setDelay, setFacts } from './set-facts.ts';
+import { decidePolicy } from './switch-policy.ts';
 import { decideVerdicts } from './verdicts.ts';
 
-/** `waiting`: places of the URLs that the event names. */
-export function decideControl(decision: Decision, event: Control, waiting: readonly Waiting[]): void {
+/**
+ * Decides an event from slice `from` on; returns the next slice, or 'done'. `waiting`: places of the URLs that the event
+ * names. `to`: stops before this slice, at the latest.
+ */
+export function decideControl(
+  decision: Decision,
+  event: Control,
+  waiting: readonly Waiting[],
+  from = 0,
+  to?: number,
+): number | 'done' {
+  if (event.kind === 'policy') return decidePolicy(decision, event, from, to);
+  decideOrder(decision, event, waiting);
+  return 'done';
+}
+
+function decideOrder(decision: Decision, event: Control, waiting: readonly Waiting[]): void {
   const { state } = decision;
   const { hostKey, amount } = event;
   switch (event.kind) {
-    case 'policy':
-      if (event.version > state.policyVersion) switchPolicy(decision, event);
-      return;
     case 'quota':
       return decideQuotaGrant(decision, event);
     case 'quotaReport':
@@ -42,7 +52,7 @@ export function decideControl(decision: Decision, event: Control, waiting: reado
       if (isOfWebmaster(event.payload)) return decideHostOrder(decision, event);
       return setFacts(decision, hostKey, {
         hold: holdBehindBlock(decision, hostKey),
-        readyAtMs: believedReadyAtMs(decision, hostKey),
+        ...believedReadyAt(decision, hostKey),
         deadUntilMs: 0,
         failures: 0,
         throttles: 0,
@@ -100,7 +110,7 @@ function decideHostOrder(decision: Decision, event: Control): void {
   if (kind === 'blockHost' && (hold === 'purged' || (isTheirs && hold === 'blocked'))) return;
   if (kind === 'blockHost') return set({ hold: isTheirs ? 'paused' : 'blocked' });
   const ownDelay = ownDelayAfter({ ownDelayMs, ownDelayIsLeast }, event);
-  if (ownDelay !== null) set(ownDelay);
+  if (ownDelay !== null) setDelay(decision, hostKey, ownDelay);
 }
 
 /**
@@ -115,46 +125,6 @@ function decideSeek(decision: Decision, { payload }: Control): void {
   if (state.inputEpochs[to.topic] >= 0) decision.emit({ kind: 'inputEpoch', topic: to.topic, epoch: -1 });
   state.positions[to.topic] = { offset: to.offset, slice: 0 };
   sought.add(to.topic);
-}
-
-/** Switches to another policy. An invalid one, which our own tools never send, is counted and changes nothing. */
-function switchPolicy(decision: Decision, event: Control): void {
-  try {
-    const config = parsePolicy(event.payload);
-    compilePolicy(config, decision.lists);
-    // A crawl cannot change the kind of client that takes its leases: the other kind would never learn of current
-    // leases.
-    const { policy } = decision;
-    if (policy !== null && policy.config.sink !== config.sink) return decision.tally('unknownControls');
-    // The identity of URLs must not change either, because known URLs are stored by it.
-    if (policy !== null && otherIdentity(policy.config, config, true) !== null)
-      return decision.tally('unknownControls');
-  } catch {
-    decision.tally('unknownControls');
-    return;
-  }
-  decision.emit({ kind: 'policy', version: event.version, json: event.payload });
-  switchHostSlots(decision);
-  const policy = decision.policy!;
-  const { facts } = decision.state.hosts;
-  for (const host of decision.state.hosts.values()) {
-    const hold = facts.hold(host.id);
-    if (hold !== 'crawlDelay' && hold !== 'limit') continue;
-    const settings = policy.hostSettings(host.key);
-    const changed = withPages(decision, host);
-    const isHeld =
-      hold === 'limit' ? isAtLimit(settings, changed) : isCrawlDelayTooLong(changed.crawlDelayMs, settings);
-    if (!isHeld) setFacts(decision, host.key, { hold: '' });
-  }
-}
-
-/** The basis of limits: in a served crawl, pages are the URLs that its clients have done. */
-function withPages(
-  { state }: Decision,
-  host: Host | undefined,
-  facts: HostFacts = host?.facts ?? newHostFacts,
-): HostFacts {
-  return state.pull.on && host !== undefined ? { ...facts, pages: state.pull.doneOf(host.id) } : facts;
 }
 
 /** An event about a trap, from an operator or from a consumer that has found one. */
@@ -199,26 +169,20 @@ function holdBehindBlock({ state, policy }: Decision, hostKey: string): HostHold
 
 /**
  * No host asks for a longer delay than Retry-After may: a later time comes from a wrong clock, and the host is ready
- * now.
+ * now. A pause outlasts the trouble that it came from.
  */
-function believedReadyAtMs({ state, policy, nowMs }: Decision, hostKey: string): number {
+function believedReadyAt({ state, policy, nowMs }: Decision, hostKey: string) {
   const facts = state.hosts.get(hostKey)?.facts ?? newHostFacts;
+  const { readyAtMs } = facts;
   const settings = policy?.hostSettings(hostKey);
   const politeMs = settings === undefined ? 0 : politeDelayMs(settings, facts);
   const longestMs = Math.max(politeMs, rangeLimits.retryAfterMsMax, ...(settings?.retriesMs ?? []));
-  return facts.readyAtMs > nowMs + longestMs ? nowMs + politeMs : facts.readyAtMs;
+  const isBelieved = readyAtMs <= nowMs + longestMs;
+  if (!isBelieved) return { readyAtMs: nowMs + politeMs, returns: 0 };
+  const isPaused = isTroubled(facts) && readyAtMs > nowMs;
+  return { readyAtMs, returns: isPaused ? Math.max(1, facts.returns) : facts.returns };
 }
 
 function isPurged({ state }: Decision, hostKey: string): boolean {
   return state.hosts.get(hostKey)?.facts.hold === 'purged';
-}
-
-function setFacts(decision: Decision, hostKey: string, change: Partial<HostFacts>): void {
-  const before = decision.state.hosts.get(hostKey)?.facts ?? newHostFacts;
-  const facts = { ...before, ...change };
-  const caps = decision.policy?.hostSettings(hostKey) ?? {};
-  const { pages } = withPages(decision, decision.state.hosts.get(hostKey), facts);
-  const hold = heldByLimit(caps, { ...facts, pages });
-  decision.emit({ kind: 'host', hostKey, facts: { ...facts, hold } });
-  if (hold !== before.hold) decideSitemapsHeld(decision, hostKey);
 }

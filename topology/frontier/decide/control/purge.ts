@@ -6,10 +6,11 @@
 import type { Control } from '../../../../schemas/types.ts';
 import { hostKeyOf } from '../../../url/host-key.ts';
 import { seenKey } from '../../../url/seen-key.ts';
-import type { PurgedFrom } from '../../changes/changes.ts';
+import { type HostFacts, newHostFacts, type PurgedFrom } from '../../changes/changes.ts';
 import { isQueuedAt, type Waiting } from '../../checkpoint/read-rows.ts';
 import { purgePayload } from '../control-payloads.ts';
 import type { Decision } from '../decision.ts';
+import { isTroubled } from '../politeness.ts';
 import { alsoLowered } from './find-named.ts';
 
 const nowhere: PurgedFrom = { in: 'nowhere', a: 0, b: 0 };
@@ -21,8 +22,8 @@ export function decidePurge(decision: Decision, event: Control, waiting: readonl
   // Queues of a served crawl are deleted by its clients.
   if (purged === null || hostKey === '' || !decision.isByHost) return decision.tally('unknownControls');
   if (purged.url === '') {
-    const isDone = state.hosts.get(hostKey)?.facts.hold === 'purged';
-    if (!isDone) decision.emit({ kind: 'purge', hostKey, url: '', from: nowhere });
+    const before = state.hosts.get(hostKey)?.facts;
+    if (before?.hold !== 'purged') purgeHost(decision, hostKey, before);
     return;
   }
   const url = policy?.normalize(purged.url) ?? purged.url;
@@ -33,6 +34,14 @@ export function decidePurge(decision: Decision, event: Control, waiting: readonl
     decision.emit({ kind: 'purge', hostKey, url, from });
     from = placeOf(decision, hostKey, url, waiting);
   } while (from.in !== 'nowhere');
+}
+
+/** The purge ends the host's trouble, but not the pause that came of it. */
+function purgeHost(decision: Decision, hostKey: string, before: HostFacts = newHostFacts): void {
+  decision.emit({ kind: 'purge', hostKey, url: '', from: nowhere });
+  if (!isTroubled(before) || before.readyAtMs <= decision.nowMs || before.returns > 0) return;
+  const { facts } = decision.state.hosts.get(hostKey)!;
+  decision.emit({ kind: 'host', hostKey, facts: { ...facts, returns: 1 } });
 }
 
 function placeOf(decision: Decision, hostKey: string, url: string, waiting: readonly Waiting[]): PurgedFrom {

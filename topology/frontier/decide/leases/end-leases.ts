@@ -6,7 +6,8 @@ import type { FrontierState } from '../../state/state.ts';
 /**
  * The fetchers of all leases are gone. Their URLs return to the queues without costing an attempt, and each host
  * counts as contacted at `nowMs`, which is not before they died. Every leased entry must have been read.
- * `schedulesAgain`: as releases up to 0.3.0 did (changes/changelog.ts).
+ * `schedulesAgain`: as releases up to 0.3.0 did (changes/changelog.ts). They also did not count a Crawl-delay that was
+ * found during the lease.
  */
 export function endLeases(state: FrontierState, nowMs: number, schedulesAgain: true | undefined): void {
   for (const { id: leaseId, host, entries, delayMs, pages } of [...state.leases.values()]) {
@@ -24,7 +25,8 @@ export function endLeases(state: FrontierState, nowMs: number, schedulesAgain: t
     });
     state.apply({ kind: 'release', leaseId, expired: false });
     const { facts, key: hostKey } = host;
-    const readyAtMs = Math.max(facts.readyAtMs, nowMs + delayMs);
+    const waitMs = schedulesAgain ? delayMs : Math.max(delayMs, facts.crawlDelayMs);
+    const readyAtMs = Math.max(facts.readyAtMs, nowMs + waitMs);
     state.apply({ kind: 'host', hostKey, facts: { ...facts, readyAtMs } });
   }
   // Hosts with rows that are ahead have already ended their visits; the schedule is of this position. The other hosts

@@ -81,10 +81,10 @@ function unpark(decision: Decision): void {
 
 /**
  * Since when a host of a domain has waited for its turn. For a host with several slots, the time of its last lease is
- * with its slots.
+ * with its slots, and so is another delay.
  */
 function waitsSinceMs({ state }: Decision, host: Host): number {
-  return Math.max(host.facts.readyAtMs, state.hosts.hostSlots.of(host.id).nextAtMs);
+  return Math.max(host.facts.readyAtMs, state.hosts.hostSlots.readyAtMs(host.id, host.leaseIds.length));
 }
 
 /**

@@ -50,7 +50,6 @@ export function learn(
   isFirstTry: boolean,
 ): void {
   const { kind } = outcome;
-  lesson.retryAfterMs = Math.max(lesson.retryAfterMs, outcome.retryAfterMs);
   if (failsHost(outcome)) lesson.hostFailed = true;
   else if (kind === 'throttled' || kind === 'timeout') lesson.throttled = true;
   else if (kind === 'returned' || kind === 'unknown') lesson.returned = true;
@@ -76,8 +75,12 @@ function learnServerError(lesson: Lesson, outcome: Outcome, serverErrorsMax: num
   if (lesson.wasThrottled || lesson.serverErrors >= serverErrorsMax) lesson.throttled = true;
 }
 
-/** Pauses that were asked for in answers to requests for robots.txt and sitemaps, which are not URLs of the lease. */
-export function learnPauses(lesson: Lesson, { requests, completedAtMs }: Result): void {
+/**
+ * Pauses that were asked for in any answer: for a URL of the lease, also if it was purged meanwhile, for robots.txt, and
+ * for sitemaps.
+ */
+export function learnPauses(lesson: Lesson, { outcomes, requests, completedAtMs }: Result): void {
+  for (const { retryAfterMs } of outcomes) lesson.retryAfterMs = Math.max(lesson.retryAfterMs, retryAfterMs);
   for (const { outcomeIndex, status, retryAfterMs, endMs } of requests) {
     if (outcomeIndex >= 0 || retryAfterMs === 0 || status < 300) continue;
     lesson.retryAfterMs = Math.max(lesson.retryAfterMs, endMs + retryAfterMs - completedAtMs);

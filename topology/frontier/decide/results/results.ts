@@ -24,6 +24,7 @@ import { noticeTraps } from '../links/traps.ts';
 import {
   failureDelayMs,
   heldByLimit,
+  isTroubled,
   politeDelayMs,
   returnDelayMs,
   smoothedFetchMs,
@@ -234,14 +235,17 @@ function taught(
   }
   // With several slots, each keeps its own delay; what follows applies to all of them.
   const manySlots = hostSlots.inForce(lease.host.id, facts) > 1;
-  let waitMs = manySlots ? 0 : politeDelayMs(settings, facts);
-  if (lesson.hostFailed) waitMs = Math.max(waitMs, failureDelayMs(settings, facts.failures));
-  if (lesson.throttled) waitMs = Math.max(waitMs, throttleDelayMs(settings, facts.throttles, decision.random));
-  if (result.last && facts.returns > 0) waitMs = Math.max(waitMs, returnDelayMs(facts.returns));
+  let pauseMs = lesson.retryAfterMs;
+  if (lesson.hostFailed) pauseMs = Math.max(pauseMs, failureDelayMs(settings, facts.failures));
+  if (lesson.throttled) pauseMs = Math.max(pauseMs, throttleDelayMs(settings, facts.throttles, decision.random));
+  if (result.last && facts.returns > 0) pauseMs = Math.max(pauseMs, returnDelayMs(facts.returns));
+  const waitMs = manySlots ? pauseMs : Math.max(pauseMs, politeDelayMs(settings, facts));
   const completedAtMs = result.completedAtMs || (result.last ? decision.nowMs : 0);
-  waitMs = Math.max(waitMs, lesson.retryAfterMs);
-  if (completedAtMs > 0 && (waitMs > 0 || !manySlots)) {
-    facts.readyAtMs = Math.max(before.readyAtMs, completedAtMs + waitMs);
+  if (completedAtMs > 0) {
+    if (waitMs > 0 || !manySlots) facts.readyAtMs = Math.max(before.readyAtMs, completedAtMs + waitMs);
+    // A pause counts as one until it is over: of those that the host asked for, and of slots, nothing else shows it.
+    const isPaused = pauseMs > 0 || (isTroubled(before) && before.readyAtMs > completedAtMs);
+    if (isPaused && !isTroubled(facts)) facts.returns = 1;
   }
   if (lease.entries.length > 0 && facts.failures > settings.retriesMs.length) {
     facts.deadUntilMs = decision.nowMs + frontierLimits.deadHostMs;
@@ -295,9 +299,14 @@ function lateResult(decision: Decision, policy: Policy, host: Host, result: Resu
   }
   const settings = policy.hostSettings(host.key);
   const { facts } = host;
-  const bytes = facts.bytes + bytesToCount(settings, result);
-  const atMs = result.completedAtMs === 0 ? 0 : result.completedAtMs + politeDelayMs(settings, facts);
-  const readyAtMs = Math.max(facts.readyAtMs, atMs);
-  if (readyAtMs !== facts.readyAtMs || bytes !== facts.bytes)
-    decision.emit({ kind: 'host', hostKey: host.key, facts: heldByBytes(settings, { ...facts, readyAtMs, bytes }) });
+  const learnt = { ...facts, bytes: facts.bytes + bytesToCount(settings, result) };
+  const { completedAtMs } = result;
+  if (completedAtMs > 0) {
+    const lesson = newLesson(facts);
+    learnPauses(lesson, result);
+    const pauseMs = lesson.retryAfterMs;
+    learnt.readyAtMs = Math.max(facts.readyAtMs, completedAtMs + Math.max(pauseMs, politeDelayMs(settings, facts)));
+    if (pauseMs > 0 && !isTroubled(facts)) learnt.returns = 1;
+  }
+  if (!same(learnt, facts)) decision.emit({ kind: 'host', hostKey: host.key, facts: heldByBytes(settings, learnt) });
 }

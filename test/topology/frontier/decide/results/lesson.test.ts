@@ -79,11 +79,6 @@ describe('a host’s lesson', () => {
     assert.deepEqual(learnt({ kind: 'crawlDelayTooLong', status: 200 }), { heldBack: true });
   });
 
-  it('a host’s lesson has the longest of its pauses', () => {
-    assert.deepEqual(learnt({ retryAfterMs: 5, kind: 'robotsDenied' }), { retryAfterMs: 5 });
-    assert.deepEqual(learnt({ retryAfterMs: 5, kind: 'robotsDenied' }, { before: { retryAfterMs: 6 } }), {});
-  });
-
   it('a host’s lesson has its time per page', () => {
     const requests = [
       requestOf({ outcomeIndex: 0, startMs: 1, endMs: 2 }),
@@ -132,6 +127,18 @@ describe('pauses from other requests', () => {
     learnPauses(lesson, { ...blankResult, completedAtMs: 4_000, requests: [requestOf({}), request] });
     return lesson.retryAfterMs;
   };
+
+  it('the longest pause of all answers counts, also those for URLs that are no longer on the lease', () => {
+    const outcomes = [4, 5, 3].map((retryAfterMs, index) => ({ ...blankOutcome, index, retryAfterMs }));
+    for (const [before, after] of [
+      [0, 5],
+      [6, 6],
+    ] as const) {
+      const lesson = { ...newLesson(newHostFacts), retryAfterMs: before };
+      learnPauses(lesson, { ...blankResult, completedAtMs: 4_000, outcomes });
+      assert.equal(lesson.retryAfterMs, after);
+    }
+  });
 
   it('pauses from other requests count from the end of their request', () => {
     assert.equal(pause({}), 6_000);

@@ -34,6 +34,8 @@ function taught(one: Case): Partial<HostFacts> {
   return Object.fromEntries(names.filter((name) => after[name] !== before[name]).map((name) => [name, after[name]]));
 }
 
+const pausedUntil = (atMs: number) => ({ readyAtMs: atMs, returns: 1 });
+
 describe('a host’s facts after a result', () => {
   const read = { fetched: 1, pages: 1 };
   const polite = { ...read, readyAtMs: nowMs + 1_000 };
@@ -103,12 +105,12 @@ describe('a host’s facts after a result', () => {
     },
     'a pause that it asked for': {
       ...{ outcomes: [{ ...ok, retryAfterMs: 50_000 }] },
-      is: { ...read, readyAtMs: nowMs + 50_000 },
+      is: { ...read, ...pausedUntil(nowMs + 50_000) },
     },
     'a pause that its robots.txt asked for, from its end on': {
       ...{ outcomes: [ok] },
       result: { requests: [requestOf({ status: 503, retryAfterMs: 20_000, endMs: nowMs - 4_000 })] },
-      is: { ...read, readyAtMs: nowMs + 16_000 },
+      is: { ...read, ...pausedUntil(nowMs + 16_000) },
     },
     'a lease of one URL that came back': {
       ...{ outcomes: [failed('returned')] },
