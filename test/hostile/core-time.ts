@@ -19,6 +19,6 @@ export function coreTimeOf(pid: number | string): CoreTime | undefined {
 }
 
 /** Of the time in which it could run, the part in which it had a core: 1 on a machine without other work. */
-export function coreShareOf(time: CoreTime | undefined): number {
+export function coreShareOf(time: Readonly<CoreTime> | undefined): number {
   return time === undefined || time.ranMs === 0 ? 1 : time.ranMs / (time.ranMs + time.waitedMs);
 }

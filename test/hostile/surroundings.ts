@@ -6,6 +6,7 @@ import { readFileSync } from 'node:fs';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { setLast } from './core-turns.ts';
 
 export interface Probing {
   readonly looks: { livezMsMax: number; livezLate: number; livezAsked: number };
@@ -88,6 +89,7 @@ export async function startAttackers(privatePort: number): Promise<Attackers> {
   const child = spawn(process.execPath, ['--import', import.meta.resolve('tsx'), script, `${privatePort}`], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
+  setLast(child.pid!);
   const [line] = (await once(createInterface({ input: child.stdout }), 'line')) as [string];
   return {
     port: Number(line),

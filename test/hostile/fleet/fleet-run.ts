@@ -12,9 +12,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { CrawlAnswer } from '../../../services/extras/fleet/fleet-schemas.ts';
 import { type FleetClient, startFleet } from '../../services/extras/fleet/running-fleet.ts';
-import { type CoreTime, coreTimeOf } from '../core-time.ts';
+import { coreTimeOf } from '../core-time.ts';
+import { setFirst, setLast } from '../core-turns.ts';
 import { guardSecrets, memoryMibOf, probe, startAttackers, startSilentNameServer } from '../surroundings.ts';
-import { startHonestWeb } from './honest-web.ts';
+import { type FleetFigures, type HonestCalls, type Part, partText } from './fleet-figures.ts';
+import { type HonestWeb, honestName, hostsOfOwner, startHonestWeb } from './honest-web.ts';
 import { ownerAttacks } from './owner-attacks.ts';
 import type { Orders } from './owners.ts';
 
@@ -29,30 +31,8 @@ export interface FleetRunOptions {
   say(text: string): void;
 }
 
-export interface FleetFigures {
-  /** Pages a second of each honest owner alone and beside the hostile ones, for the time of a core that the process had. */
-  readonly owners: readonly { readonly alone: number; readonly beside: number }[];
-  readonly livezMsMax: number;
-  readonly livezMs99: number;
-  readonly livezLate: number;
-  readonly livezAsked: number;
-  /** VmHWM alone, and at the end. */
-  readonly memoryMibAlone: number;
-  readonly memoryMib: number;
-  readonly coreShares: readonly [alone: number, beside: number];
-  /** What hostile owners got that is not theirs. */
-  readonly faults: readonly string[];
-  readonly privateReached: number;
-  readonly answers: readonly string[];
-  /** null: it ran until it was stopped. */
-  readonly endedEarly: string | null;
-  readonly stopSeconds: number;
-  readonly honestCalls: { readonly calls: number; readonly failed: number; readonly slowestMs: number };
-}
-
 const operatorToken = 'token-of-the-operator-0123456789';
 const keyOf = (owner: string) => `key-of-${owner}-0123456789abcdef`;
-const honestName = (n: number) => `honest-${n}`;
 
 /** Quotas that the operator of a process of this size gives. */
 function ownersFile(options: FleetRunOptions): string {
@@ -67,6 +47,8 @@ function ownersFile(options: FleetRunOptions): string {
 
 export async function fleetBeside(options: FleetRunOptions): Promise<FleetFigures> {
   const { honest, attacks, folder, say } = options;
+  // The honest web and the prober are here and below: what they wait for a core counts against the fleet.
+  setFirst(process.pid);
   const web = await startHonestWeb();
   const secrets = await guardSecrets();
   const attackers = await startAttackers(secrets.port);
@@ -88,30 +70,29 @@ export async function fleetBeside(options: FleetRunOptions): Promise<FleetFigure
   });
   const { child } = fleet.running;
   const pid = child.pid!;
+  setFirst(pid);
   attackers.setFleetPort(Number(new URL(fleet.base).port));
   const probing = probe(`${fleet.base}/livez`, pid);
-  const honestCalls = { calls: 0, failed: 0, slowestMs: 0 };
+  const honestCalls: HonestCalls = { calls: 0, failed: 0, slowestMs: 0, slowest: '' };
   const ending = new AbortController();
   try {
     for (let n = 0; n < honest; n++) {
       const call = {
         name: honestName(n),
         seeds: web.seedsOf(n),
-        policy: { delayMs: 1_000, delayFactor: 0, maxDepth: 1_000 },
+        policy: { delayMs: honestDelayMs, delayFactor: 0, maxDepth: 1_000 },
       };
       const { status, body } = await callAs(fleet, honestName(n), 'POST', '/v1/crawls', call);
       if (status !== 201) throw new Error(JSON.stringify(body));
       void useAsHonest(fleet, honestName(n), honestCalls, ending.signal);
     }
-    const rates = () => rated(web, honest, pid);
+    const fromNow = () => partFromNow(web, honest, pid);
     await sleep(warmUpMs);
-    const alone = rates();
+    const lookAlone = fromNow();
     await sleep(1_000 * options.aloneSeconds);
-    const aloneRates = alone.rates();
+    const alone = lookAlone();
     const memoryMibAlone = memoryMibOf(pid) ?? 0;
-    say(
-      `${honest} honest owners alone: ${sum(aloneRates).toFixed(1)} pages/s, with a core ${percent(alone.coreShare())}`,
-    );
+    say(`${honest} honest owners alone: ${partText(alone)}`);
     const owners = startOwners({
       ...{
         base: fleet.base,
@@ -120,7 +101,7 @@ export async function fleetBeside(options: FleetRunOptions): Promise<FleetFigure
       },
       owners: attacks.map((attack, n) => ({ name: `evil-${n}`, key: keyOf(`evil-${n}`), attack })),
     });
-    const beside = rates();
+    const lookBeside = fromNow();
     let memoryMib = 0;
     for (
       let second = 0;
@@ -130,14 +111,13 @@ export async function fleetBeside(options: FleetRunOptions): Promise<FleetFigure
       await sleep(1_000);
       memoryMib = memoryMibOf(pid) ?? memoryMib;
       if (second % 15 === 14) {
-        const now = beside.rates();
+        const { livezMsMax, livezLate } = probing.looks;
         say(
-          `${second + 1} s: ${sum(now).toFixed(1)} pages/s, with a core ${percent(beside.coreShare())}, ${memoryMib.toFixed(0)} MiB, /livez ${probing.looks.livezMsMax.toFixed(0)} ms at most, late ${probing.looks.livezLate}`,
+          `${second + 1} s: ${partText(lookBeside())}, ${memoryMib.toFixed(0)} MiB, /livez ${livezMsMax.toFixed(0)} ms at most, late ${livezLate}`,
         );
       }
     }
-    const besideRates = beside.rates();
-    const coreShares = [alone.coreShare(), beside.coreShare()] as const;
+    const beside = lookBeside();
     const endedEarly =
       child.exitCode === null && child.signalCode === null ? null : `${child.exitCode ?? child.signalCode}`;
     ending.abort();
@@ -151,10 +131,10 @@ export async function fleetBeside(options: FleetRunOptions): Promise<FleetFigure
     await fleet.running.ended;
     const took = [...probing.tookMs].sort((a, b) => a - b);
     return {
-      owners: aloneRates.map((rate, n) => ({ alone: rate / coreShares[0], beside: besideRates[n]! / coreShares[1] })),
+      ...{ alone, beside, rateMax: (1_000 * hostsOfOwner) / honestDelayMs },
       ...probing.looks,
       livezMs99: took[Math.floor(took.length * 0.99)] ?? 0,
-      ...{ memoryMibAlone, memoryMib, coreShares, honestCalls },
+      ...{ memoryMibAlone, memoryMib, honestCalls },
       ...{ faults: [...ends.faults, ...inward], answers: ends.answers, privateReached: secrets.reached() },
       endedEarly: endedEarly === null ? null : `${endedEarly}: ${fleet.running.output().slice(-3_000)}`,
       stopSeconds: (performance.now() - stoppingMs) / 1_000,
@@ -175,39 +155,31 @@ export async function fleetBeside(options: FleetRunOptions): Promise<FleetFigure
 /** Until all has begun. */
 const warmUpMs = 10_000;
 
-const sum = (rates: readonly number[]) => rates.reduce((all, one) => all + one, 0);
-const percent = (share: number) => `${(100 * share).toFixed(0)} % of the time`;
+/** Of the honest crawls, for each host, ms. */
+const honestDelayMs = 1_000;
 
 function callAs(fleet: FleetClient, owner: string, method: string, path: string, body?: object) {
   return fleet.call(method, path, body, { authorization: `Bearer ${keyOf(owner)}` });
 }
 
-/** From now on. */
-function rated(web: Awaited<ReturnType<typeof startHonestWeb>>, honest: number, pid: number) {
+/** Returns a function that measures from now until its call. */
+function partFromNow(web: HonestWeb, honest: number, pid: number): () => Part {
   const fromMs = performance.now();
   const from = coreTimeOf(pid);
-  return {
-    rates(): number[] {
-      const toMs = performance.now();
-      return Array.from({ length: honest }, (_, n) => (1_000 * web.pages(n, fromMs, toMs)) / (toMs - fromMs));
-    },
-    coreShare: () => shareBetween(from, coreTimeOf(pid)),
+  return () => {
+    const toMs = performance.now();
+    const core = coreTimeOf(pid);
+    const forSecond = (ms: number) => (1_000 * ms) / (toMs - fromMs);
+    return {
+      rates: Array.from({ length: honest }, (_, n) => forSecond(web.pages(n, fromMs, toMs))),
+      ranMs: forSecond((core?.ranMs ?? 0) - (from?.ranMs ?? 0)),
+      waitedMs: forSecond((core?.waitedMs ?? 0) - (from?.waitedMs ?? 0)),
+    };
   };
 }
 
-function shareBetween(from: CoreTime | undefined, to: CoreTime | undefined): number {
-  if (from === undefined || to === undefined) return 1;
-  const [ran, waited] = [to.ranMs - from.ranMs, to.waitedMs - from.waitedMs];
-  return ran / (ran + waited);
-}
-
 /** What an honest owner does meanwhile: looks at its crawl, reads pages, has one read. */
-async function useAsHonest(
-  fleet: FleetClient,
-  owner: string,
-  counts: { calls: number; failed: number; slowestMs: number },
-  signal: AbortSignal,
-): Promise<void> {
+async function useAsHonest(fleet: FleetClient, owner: string, counts: HonestCalls, signal: AbortSignal): Promise<void> {
   for (let n = 0; !signal.aborted; n++) {
     const beganMs = performance.now();
     const path = [`/v1/crawls/${owner}`, `/v1/crawls/${owner}/pages?limit=50`, '/v1/owners'][n % 3]!;
@@ -215,7 +187,8 @@ async function useAsHonest(
     if (signal.aborted) return;
     counts.calls++;
     if (answer?.status !== 200) counts.failed++;
-    counts.slowestMs = Math.max(counts.slowestMs, performance.now() - beganMs);
+    const tookMs = performance.now() - beganMs;
+    if (tookMs > counts.slowestMs) Object.assign(counts, { slowestMs: tookMs, slowest: path });
     await sleep(2_000, undefined, { signal }).catch(() => {});
   }
 }
@@ -225,6 +198,7 @@ function startOwners(orders: Orders) {
   const child = spawn(process.execPath, ['--import', import.meta.resolve('tsx'), script], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
+  setLast(child.pid!);
   child.stdin.write(`${JSON.stringify(orders)}\n`);
   const faults = new Set<string>();
   const answers: string[] = [];
@@ -271,34 +245,4 @@ async function pagesInward(fleet: FleetClient, privatePort: number): Promise<str
 export function attacksOf(owners: number): string[] {
   const all = Object.keys(ownerAttacks);
   return Array.from({ length: owners }, (_, n) => all[n % all.length]!);
-}
-
-/** For people. */
-export function fleetFiguresText(figures: FleetFigures): string {
-  const { owners, coreShares, honestCalls } = figures;
-  return [
-    ...owners.map(
-      ({ alone, beside }, n) =>
-        `${honestName(n)}: ${beside.toFixed(2)} pages/s of ${alone.toFixed(2)} alone: ${((100 * beside) / alone).toFixed(0)} %`,
-    ),
-    `a core for ${percent(coreShares[0])} alone, ${percent(coreShares[1])} beside; the rates are for the core that the process had`,
-    `/livez: ${figures.livezMsMax.toFixed(0)} ms at most by the clock, 99 % within ${figures.livezMs99.toFixed(0)} ms though it had a core; later than a second though it had a core ${figures.livezLate} of ${figures.livezAsked} times`,
-    `memory: ${figures.memoryMibAlone.toFixed(0)} MiB alone, ${figures.memoryMib.toFixed(0)} MiB at most`,
-    `calls of honest owners: ${honestCalls.failed} of ${honestCalls.calls} failed, the slowest took ${honestCalls.slowestMs.toFixed(0)} ms`,
-    `stopped within ${figures.stopSeconds.toFixed(1)} s`,
-    `private: reached ${figures.privateReached} times; ${figures.faults.length === 0 ? 'nothing read' : figures.faults.join('; ')}`,
-    figures.endedEarly === null ? 'the process went on to the end' : `THE PROCESS ENDED ${figures.endedEarly}`,
-  ].join('\n');
-}
-
-/** What is not as it should be. `shareMin`: of the pages of each honest owner. */
-export function fleetFaults(figures: FleetFigures, shareMin: number, memoryMibMax: number): string[] {
-  const poor = figures.owners.filter(({ alone, beside }) => beside < shareMin * alone).length;
-  return [
-    ...(figures.endedEarly === null ? [] : ['the process ended']),
-    ...(poor === 0 ? [] : [`${poor} honest owners keep less than ${100 * shareMin} % of their pages`]),
-    ...(figures.livezLate === 0 ? [] : ['/livez took longer than a second']),
-    ...(figures.memoryMib <= memoryMibMax ? [] : [`memory is beyond ${memoryMibMax} MiB`]),
-    ...(figures.privateReached === 0 && figures.faults.length === 0 ? [] : ['something private was read']),
-  ];
 }

@@ -12,8 +12,10 @@ export interface HonestWeb {
   close(): void;
 }
 
-/** On hosts of an owner, each a domain. */
-const hostsOfOwner = 3;
+export const honestName = (owner: number) => `honest-${owner}`;
+
+/** Hosts of an owner, each a domain. */
+export const hostsOfOwner = 3;
 const text = 'some words of an honest page, ';
 
 export async function startHonestWeb(): Promise<HonestWeb> {

@@ -97,3 +97,27 @@ test('changes of a crawl stand between its pages at their time, however the even
     ['2-1', '2-2'],
   );
 });
+
+test('a call for a few pages reads about these pages, however many the crawl has', async () => {
+  const reads = await crawlWith(Array.from({ length: 2_000 }, (_, n) => ({ url: urlOf(`${n}`) })));
+  const polled: number[] = [];
+  const log = {
+    ...reads.log,
+    reader: () => {
+      const reader = reads.log.reader();
+      const poll: typeof reader.poll = async (options) => {
+        const records = await reader.poll(options);
+        polled.push(records.length);
+        return records;
+      };
+      return { ...reader, poll };
+    },
+  };
+  const read = (limit: number) => readPages({ ...reads, log }, () => true, 0, limit);
+  assert.equal((await read(50)).lines.length, 50);
+  assert.equal(polled.length, 1);
+  assert.ok(polled[0]! < 1_000, `${polled[0]} pages were read for 50`);
+  polled.length = 0;
+  assert.equal((await read(10_000)).lines.length, 2_000);
+  assert.ok(polled.length < 6, `${polled.length} reads for all`);
+});
