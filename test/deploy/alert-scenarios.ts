@@ -474,7 +474,7 @@ export const scenarios: readonly Scenario[] = [
   one(
     'brokers that often do not answer',
     /^crawlstream_kafka_request_failures/,
-    begins(60),
+    begins(120),
     'CrawlstreamRequestsToBrokersFail',
   ),
   one('a store that waits', /^crawlstream_store_stalled.*frontier-1/, from(0, 1), 'CrawlstreamStoreStalled', {

@@ -1,63 +1,70 @@
 /**
- * How alerts take a burst, a trickle, a restart and the end of their cause: hours of a crawl that is well, but for minutes that
- * are as the alert's scenario says.
+ * How alerts take a burst, a trickle, a cause that comes and goes, a restart and the end of their cause: hours of a crawl that is
+ * well, but for minutes that are as the alert's scenario says.
  */
 import { type Scenario, wellSeries } from './alert-scenarios.ts';
 
 export interface Taken {
   /** Whether it fires for a minute of its cause. */
   readonly burst: boolean;
-  /** Whether it fires for a minute of its cause in ten. What comes and goes faster than the rule waits is no alert. */
+  /** Whether it fires for a minute of its cause in ten. */
   readonly trickle: boolean;
+  /** true: it fires for a cause in every second minute. Else the reason why it is silent then. */
+  readonly flap: true | string;
   /** It fires no more so many minutes after its cause has ended. */
   readonly silentAfter: number;
 }
 
-const lasting: Taken = { burst: false, trickle: false, silentAfter: 10 };
+const lasting = { burst: false, trickle: false, silentAfter: 10 };
 /** Of counters that should never grow. They look back an hour. */
-const counted: Taken = { burst: true, trickle: true, silentAfter: 65 };
+const counted: Taken = { burst: true, trickle: true, flap: true, silentAfter: 65 };
+/** Rates and counts of minutes: they add up what comes and goes. */
+const summed: Taken = { ...lasting, flap: true };
+const steady = (reason: string): Taken => ({ ...lasting, flap: reason });
+const mended = steady('the cause stays until somebody mends it');
+const slow = steady('the cause comes and goes over hours');
 
 export const taken: Readonly<Record<string, Taken>> = {
-  CrawlstreamNothingScraped: lasting,
-  CrawlstreamProcessDown: lasting,
-  CrawlstreamNotReady: lasting,
-  CrawlstreamBrokersAway: lasting,
-  CrawlstreamBrokerAway: lasting,
-  CrawlstreamRestarts: { burst: false, trickle: true, silentAfter: 65 },
-  CrawlstreamRequestsToBrokersFail: lasting,
-  CrawlstreamStoreStalled: lasting,
+  CrawlstreamNothingScraped: steady('what is scraped now and then is watched by the other alerts'),
+  CrawlstreamProcessDown: steady('what answers now and then is watched by the other alerts, and a restart is counted'),
+  CrawlstreamNotReady: { ...summed, silentAfter: 20 },
+  CrawlstreamBrokersAway: summed,
+  CrawlstreamBrokerAway: summed,
+  CrawlstreamRestarts: { burst: false, trickle: true, flap: true, silentAfter: 65 },
+  CrawlstreamRequestsToBrokersFail: summed,
+  CrawlstreamStoreStalled: steady('compactions make writes wait for a moment'),
   CrawlstreamRecordsTooLarge: counted,
   CrawlstreamPluginFaults: counted,
-  CrawlstreamFleetCrawlsHeld: lasting,
-  CrawlstreamAppendsBlocked: lasting,
-  CrawlstreamTopicSettingsWrong: lasting,
-  CrawlstreamRegistryAway: lasting,
-  CrawlstreamSchemaUnknown: lasting,
-  CrawlstreamNoFrontier: lasting,
-  CrawlstreamPartitionWithoutOwner: lasting,
-  CrawlstreamNoFetcher: lasting,
-  CrawlstreamNetworkAway: lasting,
-  CrawlstreamCrawlStandsStill: lasting,
-  CrawlstreamPartitionStandsStill: lasting,
+  CrawlstreamFleetCrawlsHeld: mended,
+  CrawlstreamAppendsBlocked: summed,
+  CrawlstreamTopicSettingsWrong: mended,
+  CrawlstreamRegistryAway: steady('a process that waits for the registry starts as soon as it answers'),
+  CrawlstreamSchemaUnknown: mended,
+  CrawlstreamNoFrontier: steady('frontiers that come and go are restarts, which are counted'),
+  CrawlstreamPartitionWithoutOwner: steady('a partition that moves has an owner in between, and goes on'),
+  CrawlstreamNoFetcher: steady('the crawl goes on in between, and restarts are counted'),
+  CrawlstreamNetworkAway: steady('hosts are fetched in between, and failures are counted'),
+  CrawlstreamCrawlStandsStill: steady('pages are fetched in between'),
+  CrawlstreamPartitionStandsStill: mended,
   CrawlstreamInputsCut: counted,
   CrawlstreamForeignRecords: counted,
   CrawlstreamRecordsMisrouted: counted,
-  CrawlstreamResultsWait: lasting,
-  CrawlstreamConsumerFallsBehind: lasting,
-  CrawlstreamCommitsSlow: lasting,
-  CrawlstreamStandbyStale: lasting,
+  CrawlstreamResultsWait: steady('a lag that ends in between is caught up with'),
+  CrawlstreamConsumerFallsBehind: slow,
+  CrawlstreamCommitsSlow: summed,
+  CrawlstreamStandbyStale: steady('a copy that catches up in between is warm'),
   // Of its age. A snapshot that fails is counted: see countedAlerts.
-  CrawlstreamSnapshotsFail: lasting,
+  CrawlstreamSnapshotsFail: slow,
   CrawlstreamDeadLetters: counted,
-  CrawlstreamFailuresMany: lasting,
-  CrawlstreamThrottled: { ...lasting, silentAfter: 30 },
-  CrawlstreamHostsSkewed: lasting,
-  CrawlstreamOneHostDominates: lasting,
-  CrawlstreamQueueOld: lasting,
-  CrawlstreamPagesStale: lasting,
-  CrawlstreamDiskFull: lasting,
-  CrawlstreamDiskNearlyFull: lasting,
-  CrawlstreamMemoryNearlyFull: lasting,
+  CrawlstreamFailuresMany: summed,
+  CrawlstreamThrottled: { ...summed, silentAfter: 30 },
+  CrawlstreamHostsSkewed: slow,
+  CrawlstreamOneHostDominates: slow,
+  CrawlstreamQueueOld: slow,
+  CrawlstreamPagesStale: slow,
+  CrawlstreamDiskFull: steady('it ends only once a twentieth of the disk is free'),
+  CrawlstreamDiskNearlyFull: slow,
+  CrawlstreamMemoryNearlyFull: steady('a process that frees memory in between has room'),
 };
 
 export interface Timeline {
@@ -75,7 +82,7 @@ const at = (minutes: readonly number[], fires: boolean) => Object.fromEntries(mi
 /** `forMinutes`: how long the rule waits. */
 export function timelinesOf(
   scenario: Scenario,
-  { burst, trickle, silentAfter }: Taken,
+  { burst, trickle, flap, silentAfter }: Taken,
   forMinutes: number,
 ): Timeline[] {
   const series = (isBad: (minute: number) => boolean, restart?: number) => seriesOf(scenario, isBad, restart);
@@ -90,6 +97,11 @@ export function timelinesOf(
       name: 'trickle',
       series: series((minute) => lasts(minute) && minute % 10 === 0),
       fires: at(trickle ? [100, 115, 150, 175] : [80, 95, 100, 101, 105, 110, 111, 115, 131, 150, 175], trickle),
+    },
+    {
+      name: 'every second minute',
+      series: series((minute) => lasts(minute) && minute % 2 === 0),
+      fires: at([110, 111, 120, 135, 150, 151, 175], flap === true),
     },
     {
       name: 'restart, then silence',

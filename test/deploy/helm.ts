@@ -8,7 +8,8 @@ import type { Manifest } from './tools.ts';
 
 const run = promisify(execFile);
 const version = 'v3.19.0';
-export const chartFolder = join(import.meta.dirname, '../../deploy/helm/crawlstream');
+const root = join(import.meta.dirname, '../..');
+export const chartFolder = join(root, 'deploy/helm/crawlstream');
 export const kubernetes = ['--kube-version', '1.31'];
 /** Without them, the chart refuses to render. */
 export const required = ['--set', 'settings.BROKERS=kafka:9092', '--set', 'settings.CONTACT=crawl@example.org'];
@@ -56,7 +57,7 @@ export interface Answer {
 
 export async function runHelm(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Answer> {
   try {
-    const options = { env: { ...process.env, ...env }, maxBuffer: 64 * 2 ** 20 };
+    const options = { cwd: root, env: { ...process.env, ...env }, maxBuffer: 64 * 2 ** 20 };
     return { code: 0, ...(await run(await helm.file(), args, options)) };
   } catch (error) {
     const { code, stdout = '', stderr = '' } = error as { code?: unknown; stdout?: string; stderr?: string };

@@ -1,6 +1,6 @@
 /** Every kustomization is rendered and validated; what the schemas don't know is asserted here. */
 import assert from 'node:assert/strict';
-import { cpSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { before, describe, it } from 'node:test';
@@ -11,6 +11,7 @@ import { outcomeKinds } from '../../schemas/types.ts';
 import { metrics } from '../../services/runtime/metrics/metrics.ts';
 import { compileAddressGuard } from '../../topology/fetch/address.ts';
 import { temporaryFolder } from '../services/runtime/store/temporary-folder.ts';
+import { type Labels, reaches } from './policy-reach.ts';
 import { customSchemas, type Manifest, prepareTools, problemsOf, render } from './tools.ts';
 
 const folder = fileURLToPath(new URL('../../deploy/', import.meta.url));
@@ -40,8 +41,7 @@ describe('the manifests', { timeout: 300_000 }, () => {
   });
 
   it('the manifests can be applied again after any change: a Job with another template has another name', async () => {
-    const copy = temporaryFolder();
-    cpSync(folder, copy, { recursive: true });
+    const copy = copyOfDeploy();
     const file = join(copy, 'overlays/production/kustomization.yaml');
     const text = readFileSync(file, 'utf8');
     const jobAfter = async (from: string, to: string) => {
@@ -124,6 +124,43 @@ describe('the manifests', { timeout: 300_000 }, () => {
   it('the manifests’ monitor labels its targets for the alerts', () => {
     const { spec } = rendered.get('overlays/production')!.find(({ kind }) => kind === 'ServiceMonitor')!;
     assert.deepEqual(spec.endpoints[0].relabelings, [{ targetLabel: 'program', replacement: 'crawlstream' }]);
+  });
+
+  it('the component for EKS Pod Identity opens its address to the pods that use object storage, and no other link-local one', async () => {
+    const copy = copyOfDeploy();
+    mkdirSync(join(copy, 'mine'));
+    const kustomization = { resources: ['../base'], components: ['../components/pod-identity'] };
+    writeFileSync(join(copy, 'mine/kustomization.yaml'), JSON.stringify(kustomization));
+    const manifests = await render(join(copy, 'mine'));
+    assert.deepEqual(await problemsOf(manifests, {}), []);
+    const may = (of: readonly Manifest[], role: string, address: string) =>
+      reaches({ manifests: of, namespace: 'crawls' }, podOf(role), { address }, 80);
+    for (const address of ['169.254.170.23', 'fd00:ec2::23'])
+      for (const role of ['frontier', 'archive', 'snapshots', 'fetcher', 'dedup']) {
+        assert.equal(may(manifests, role, address), !['fetcher', 'dedup'].includes(role), `${role} ${address}`);
+        assert.ok(!may(rendered.get('base')!, role, address), `${role} ${address} without it`);
+      }
+    for (const address of ['169.254.169.254', 'fd00:ec2::254', '169.254.170.2'])
+      assert.ok(!may(manifests, 'frontier', address), address);
+  });
+
+  it('the rule that the base has as a comment lets every role reach token servers and collectors', async () => {
+    const copy = copyOfDeploy();
+    const file = join(copy, 'base/network.yaml');
+    const text = readFileSync(file, 'utf8');
+    const uncommented = text.replace(/^( +)# (- to: .*observability.*\n)\1# (.*\n)/m, '$1$2$1$3');
+    assert.notEqual(uncommented, text);
+    writeFileSync(file, uncommented);
+    const manifests = await render(join(copy, 'base'));
+    assert.deepEqual(await problemsOf(manifests, {}), []);
+    for (const role of ['frontier', 'fetcher', 'dedup', 'archive', 'index', 'graph', 'topics'])
+      for (const port of [4318, 443]) {
+        const may = (of: readonly Manifest[], namespace: string) =>
+          reaches({ manifests: of, namespace: 'crawls' }, podOf(role), { namespace }, port);
+        assert.ok(may(manifests, 'observability'), `${role} ${port}`);
+        assert.ok(!may(manifests, 'others'), `${role} ${port} elsewhere`);
+        assert.ok(!may(rendered.get('base')!, 'observability'), `${role} ${port} without it`);
+      }
   });
 
   it('an error in any manifest is found', async () => {
@@ -254,6 +291,17 @@ describe('the manifests', { timeout: 300_000 }, () => {
     }
   });
 });
+
+const podOf = (role: string): Labels => ({
+  'app.kubernetes.io/name': 'crawlstream',
+  'app.kubernetes.io/component': role,
+});
+
+function copyOfDeploy(): string {
+  const copy = temporaryFolder();
+  cpSync(folder, copy, { recursive: true });
+  return copy;
+}
 
 interface Selector {
   readonly matchLabels?: Readonly<Record<string, string>>;

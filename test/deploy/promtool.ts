@@ -48,7 +48,9 @@ export const promtool: GoProgram =
 /** What promtool finds wrong, in its words; empty: nothing. */
 export async function tested(folder: string, ...files: readonly string[]): Promise<string> {
   try {
-    await run(await promtool.file(), ['test', 'rules', ...files], { cwd: folder });
+    // Each test makes a store of its own: collecting them often takes a fifth of the processor's time.
+    const env = { ...process.env, GOGC: '600' };
+    await run(await promtool.file(), ['test', 'rules', ...files], { cwd: folder, env });
     return '';
   } catch (error) {
     const { stdout = '', stderr = '' } = error as { readonly stdout?: string; readonly stderr?: string };

@@ -4,6 +4,7 @@
  */
 export const longFiles: ReadonlySet<string> = new Set([
   // Many processes on brokers, which come, go, and are away.
+  'test/deploy/rendered-crawl.integration.test.ts',
   'test/deploy/scaling.integration.test.ts',
   'test/kafka/broker-outage.integration.test.ts',
   'test/kafka/chaos.integration.test.ts',

@@ -16,6 +16,21 @@ helm install crawlstream deploy/helm/crawlstream -n crawls --create-namespace --
 helm test crawlstream -n crawls
 \`\`\`
 
+To change values, or to take a new chart, upgrade the release. It keeps the values that you gave before:
+
+\`\`\`sh
+helm upgrade crawlstream deploy/helm/crawlstream -n crawls --reset-then-reuse-values --set fetcher.replicas=6
+\`\`\`
+
+To remove it:
+
+\`\`\`sh
+helm uninstall crawlstream -n crawls
+\`\`\`
+
+The crawl stays: its topics, its buckets, and the volumes of its frontiers. A release of the same name continues it. To delete the volumes too, which hold only
+copies but for those of \`graph\`: \`kubectl -n crawls delete pvc -l app.kubernetes.io/name=crawlstream\`.
+
 Image, brokers and contact are yours to give. Everything else has a default, and names nothing that you did not: without
 \`settings.SNAPSHOTS\` there are no snapshots, without \`settings.ARCHIVE\` there is no archive, without \`settings.REGISTRY\` there is no
 registry. \`values.schema.json\` refuses misspelt and ill-typed values by name.

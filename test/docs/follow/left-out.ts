@@ -24,7 +24,11 @@ const rules: readonly Rule[] = [
     isIt: ({ page, text }) => page === 'deploy/RUNBOOK.md' && text.startsWith('kubectl '),
     why: 'needs a cluster that the crawl runs on: who has one follows it there',
   },
-  { isIt: text(/^(kubectl|kind|helm|strimzi)\b/), why: 'needs a cluster: npm run verify:containers follows it' },
+  {
+    isIt: text(/^helm /),
+    why: 'needs a cluster: test/deploy/install.integration.test.ts types it against an API server that keeps objects',
+  },
+  { isIt: text(/^(kubectl|kind|strimzi)\b/), why: 'needs a cluster: npm run verify:containers follows it' },
   { isIt: text(/npm (ci && npm )?test\b/), why: 'is what CI runs' },
   { isIt: text(/npm run mutate\b/), why: 'tries mutants for an hour: verify:full does' },
   { isIt: text(/keep-release/), why: 'is typed once for each release, by who makes it' },

@@ -32,7 +32,8 @@ export const onlyParsed: Readonly<Record<string, string>> = {
   'clients/crawlee/README.md': 'needs Crawlee: test/examples/crawlee.integration.test.ts types them',
   'docs/troubleshooting.md': 'speaks of machines and hosts of the reader',
   'deploy/KAFKA.md': 'needs brokers with rights, quotas or Strimzi: test/kafka/secured.integration.test.ts',
-  'deploy/CHART.md': 'needs a cluster: test/deploy/chart.integration.test.ts renders the chart with these values',
+  'deploy/CHART.md':
+    'needs a cluster: test/deploy/install.integration.test.ts types them against an API server that keeps objects',
   'deploy/SIZING.md': 'generated; test/services/cli/plan/size.integration.test.ts asks the model',
   'deploy/COMMANDS.md': 'generated from the command tree',
 };
