@@ -31,7 +31,6 @@ const modules: readonly CommandModule[] = [
   { names: ['dlq'], load: async () => (await import('./operate/dlq-command.ts')).addDlqCommand },
   { names: ['explain'], load: async () => (await import('./inspect/explain-command.ts')).addExplainCommand },
   { names: ['links'], load: async () => (await import('./inspect/links-command.ts')).addLinksCommand },
-  { names: ['story'], load: async () => (await import('./inspect/story-command.ts')).addStoryCommand },
   { names: ['judge'], load: async () => (await import('./prove/judge-command.ts')).addJudgeCommand },
   { names: ['policy'], load: async () => (await import('./policy/policy-commands.ts')).addPolicyCommands },
   {

@@ -42,7 +42,6 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   trace: [`example.org ${folder}`, `--ratio 0.001 ${kafka}`],
   explain: [`https://example.org/ ${folder}`],
   links: [`--dropped ${folder}`, `--dropped --rule scope --host example.com ${folder}`],
-  story: [`https://example.org/ ${folder} --svg story.svg`],
   judge: ['--listen 127.0.0.1:8900 --hosts 50'],
   'policy set': [`policy.json ${folder}`],
   'policy reload': [folder],

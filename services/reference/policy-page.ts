@@ -1,9 +1,11 @@
 /**
  * docs/policy.md: every field of a policy. Names, types and bounds come from the schema that checks it, defaults from
- * the policy of a new crawl, meanings from the comments of the interfaces that the code uses.
+ * the policy of a new crawl, meanings from the declarations of the fields, and from the comments of the interfaces that
+ * the code uses.
  */
 import { z } from 'zod';
 import { defaultPolicy } from '../../topology/policy/policy.ts';
+import { declaredFields } from '../../topology/policy/policy-fields.ts';
 import { defaultRecrawl } from '../../topology/policy/recrawl/recrawl-config.ts';
 import { defaultScore } from '../../topology/policy/score/score-config.ts';
 import { sitemapsEveryMs } from '../../topology/policy/sitemaps.ts';
@@ -117,6 +119,17 @@ const interfaces: Readonly<Record<string, readonly [file: string, ...names: stri
   'overlays[].set.recrawl': ['policy/recrawl/recrawl-config.ts', 'RecrawlRule'],
 };
 
+/** Sentences of declared fields: in the policy, and in overlays. */
+const declared: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  '': Object.fromEntries(declaredFields.map(([name, { about }]) => [name, about])),
+  'overlays[].set': Object.fromEntries(
+    declaredFields.map(([name, { overlay }]) => [
+      name,
+      `As the policy's \`${name}\`.${overlay === 'hosts' ? ' For whole hosts.' : ''}`,
+    ]),
+  ),
+};
+
 /** Its fields are those of another section. */
 const describedElsewhere = 'overlays[].set.filters';
 
@@ -166,7 +179,7 @@ export function policyPage(): string {
 
 function walk(shape: Shape, path: string, otherwise: unknown, rows: Row[]): void {
   const [file, ...names] = interfaces[path] ?? [''];
-  const comments: Record<string, string> = {};
+  const comments: Record<string, string> = { ...declared[path] };
   for (const name of names) Object.assign(comments, interfaceComments(`topology/${file}`, name));
   for (const [name, field] of Object.entries(shape.properties ?? {})) {
     const at = path === '' ? name : `${path}.${name}`;

@@ -12,6 +12,7 @@ import { limitsPage } from './limits-page.ts';
 import { policyPage } from './policy-page.ts';
 import { pageRecordPage } from './record-page.ts';
 import { sizingPage } from './sizing-page.ts';
+import { withTreeMap } from './tree-map.ts';
 import { wirePage } from './wire-page.ts';
 
 const root = new URL('../../', import.meta.url);
@@ -26,6 +27,7 @@ const chart = helmChart(productVersion, program, (file) => readFileSync(new URL(
 /** Written by hand but for the list of rights. */
 const kafkaPage = withRights(readFileSync(new URL('deploy/KAFKA.md', root), 'utf8'));
 const pages = {
+  'README.md': withTreeMap(readFileSync(new URL('README.md', root), 'utf8')),
   'deploy/KAFKA.md': kafkaPage,
   'deploy/CONFIGURATION.md': configurationPage(program),
   'deploy/COMMANDS.md': commandsPage(program),

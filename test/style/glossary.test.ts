@@ -104,7 +104,7 @@ const inNotes = /^services\/(?:runtime\/(?:avro\/schema-note|crawl\/crawl-schema
 const inDashboard = /^services\/(?:dashboard\/|hosting\/roles\/query-service|cli\/inspect\/dashboard-command)/;
 /** The command `story`. */
 const inCommands =
-  /^services\/(?:cli\/(?:examples|command-modules|help-groups|inspect\/story-command)|hosting\/inspect\/explain-answer)\.ts$/;
+  /^services\/(?:cli\/(?:examples|command-modules|help-groups)|extras\/(?:installed|story\/.*)|hosting\/inspect\/explain-answer)\.ts$/;
 
 /**
  * Words of this house that the field does not use, and where each stays: in names on the wire, in stored rows, in a

@@ -8,7 +8,7 @@
 
 import type { FilterConfig } from '../url/filters.ts';
 import { frontQueueCount } from '../url/front-queue.ts';
-import type { FetchAs, PolicyConfig } from './policy.ts';
+import { fieldsOfHosts, type OverlaidName, type PolicyValues } from './policy-fields.ts';
 import type { RecrawlRule } from './recrawl/recrawl-config.ts';
 import type { CrawlWindow } from './windows.ts';
 
@@ -35,43 +35,13 @@ export interface OverlayMatch {
 }
 
 /** Settings of a host as a whole. */
-export type HostSettings = Pick<
-  PolicyConfig,
-  | 'delayMs'
-  | 'delayFactor'
-  | 'delayFactorCapMs'
-  | 'crawlDelayCapMs'
-  | 'retriesMs'
-  | 'serverErrorsMax'
-  | 'leadTimeMs'
-  | 'urlsPerLeaseMax'
-  | 'urlsPerHostMax'
-  | 'pagesPerHostMax'
-  | 'bytesPerHostMax'
-> &
+export type HostSettings = Pick<PolicyValues, OverlaidName<'hosts'> | 'delayFactorCapMs'> &
   Pick<OverlaySettings, 'robotsNotAsked'>;
 
-export interface OverlaySettings {
-  /** As the policy's `delayMs`. For whole hosts. */
-  readonly delayMs?: number | undefined;
-  /** As the policy's `delayFactor`. For whole hosts. */
-  readonly delayFactor?: number | undefined;
-  /** As the policy's `crawlDelayCapMs`. For whole hosts. */
-  readonly crawlDelayCapMs?: number | undefined;
-  /** As the policy's `retriesMs`. For whole hosts. */
-  readonly retriesMs?: readonly number[] | undefined;
-  /** As the policy's `serverErrorsMax`. For whole hosts. */
-  readonly serverErrorsMax?: number | undefined;
-  /** As the policy's `leadTimeMs`. For whole hosts. */
-  readonly leadTimeMs?: number | undefined;
-  /** As the policy's `urlsPerLeaseMax`. For whole hosts. */
-  readonly urlsPerLeaseMax?: number | undefined;
-  /** As the policy's `urlsPerHostMax`. For whole hosts. */
-  readonly urlsPerHostMax?: number | null | undefined;
-  /** As the policy's `pagesPerHostMax`. For whole hosts. */
-  readonly pagesPerHostMax?: number | null | undefined;
-  /** As the policy's `bytesPerHostMax`. For whole hosts. */
-  readonly bytesPerHostMax?: number | null | undefined;
+/** Fields of the policy, as declared in policy-fields.ts. */
+type OverlaidFields = { readonly [K in OverlaidName]?: PolicyValues[K] | undefined };
+
+export interface OverlaySettings extends OverlaidFields {
   /** Budget of each host, in URLs per period, instead of the number that `budget` gives. For whole hosts. */
   readonly budget?: number | undefined;
   /** Leases a host may have at once; overrides `parallel`. For whole hosts. */
@@ -80,18 +50,12 @@ export interface OverlaySettings {
   readonly window?: OverlayWindow | null | undefined;
   /** Do not read robots.txt, for this reason in words ("our own site", "legal deposit law"). null: read it. For whole hosts. */
   readonly robotsNotAsked?: string | null | undefined;
-  /** As the policy's `maxDepth`. */
-  readonly maxDepth?: number | null | undefined;
-  /** As the policy's `hopsMax`. */
-  readonly hopsMax?: number | undefined;
   /** Fields of `filters`. Each replaces the policy's field. */
   readonly filters?: Partial<Omit<FilterConfig, 'lists'>> | undefined;
   /** True: in scope. False: out of scope. Overrides `scope`. */
   readonly inScope?: boolean | undefined;
   /** Front queue, 0 (first) to 7. Overrides scores and OPIC. */
   readonly frontQueue?: number | undefined;
-  /** As the policy's `fetchAs`. */
-  readonly fetchAs?: FetchAs | undefined;
   /**
    * Recrawl settings for these URLs, with the fields of a rule in `recrawl.rules`. Such an overlay precedes those
    * rules.
@@ -103,21 +67,9 @@ export type OverlayWindow = Omit<CrawlWindow, 'hosts'>;
 
 /** Settings that apply to whole hosts only. */
 export const settingsOfHosts = [
-  'delayMs',
-  'delayFactor',
-  'crawlDelayCapMs',
-  'retriesMs',
-  'serverErrorsMax',
-  'leadTimeMs',
-  'urlsPerLeaseMax',
-  'urlsPerHostMax',
-  'pagesPerHostMax',
-  'bytesPerHostMax',
-  'budget',
-  'leases',
-  'window',
-  'robotsNotAsked',
-] as const satisfies readonly (keyof OverlaySettings)[];
+  ...fieldsOfHosts,
+  ...(['budget', 'leases', 'window', 'robotsNotAsked'] as const),
+] satisfies readonly (keyof OverlaySettings)[];
 
 export const frontQueueLast = frontQueueCount - 1;
 

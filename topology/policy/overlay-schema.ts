@@ -2,20 +2,14 @@
 import { z } from 'zod';
 import { CrawlstreamError } from '../errors.ts';
 import { isOfHosts, parseSurt } from '../url/surt.ts';
-import { parallelLimits, waitLimits } from './limits.ts';
+import { parallelLimits } from './limits.ts';
 import { frontQueueLast, type OverlayConfig, settingsOfHosts } from './overlay-config.ts';
-import { fetchAsChoices, type PolicyConfig } from './policy.ts';
+import type { PolicyConfig } from './policy.ts';
+import { schemasOf } from './policy-fields.ts';
+import { filtersSchema, windowSchema } from './policy-shapes.ts';
 import { scheduleNames, visitKinds } from './recrawl/recrawl-config.ts';
 
-/** Parts of the policy's own schema, which overlays share with it. */
-export interface SharedShapes {
-  readonly filters: z.ZodObject;
-  readonly window: z.ZodObject;
-}
-
 const names = z.array(z.string().min(1)).min(1);
-const millis = z.int().min(0).max(waitLimits.waitMsMax);
-const count = z.int().min(1);
 const intervalMs = z.int().min(1_000);
 
 const surt = z.string().superRefine((text, context) => {
@@ -28,46 +22,38 @@ function isReason(text: string): boolean {
   return text.trim().split(/\s+/).length > 1;
 }
 
-export function overlaysSchema({ filters, window }: SharedShapes): z.ZodType<readonly OverlayConfig[]> {
-  const match = z.strictObject({
-    hosts: names.optional(),
-    domains: names.optional(),
-    surts: z.array(surt).min(1).optional(),
-    patterns: z.array(z.string()).min(1).optional(),
-  });
-  const recrawl = z.strictObject({
-    kinds: z.array(z.enum(visitKinds)).min(1).optional(),
-    schedule: z.enum(scheduleNames).optional(),
-    intervalMs: intervalMs.nullable().optional(),
-    minMs: intervalMs.optional(),
-    maxMs: intervalMs.optional(),
-  });
-  const set = z.strictObject({
-    delayMs: millis.optional(),
-    delayFactor: z.number().min(0).max(1000).optional(),
-    crawlDelayCapMs: millis.optional(),
-    retriesMs: z.array(millis).max(20).optional(),
-    serverErrorsMax: z.int().min(0).max(1000).optional(),
-    leadTimeMs: count.optional(),
-    urlsPerLeaseMax: count.optional(),
-    urlsPerHostMax: count.nullable().optional(),
-    pagesPerHostMax: z.int().min(0).nullable().optional(),
-    bytesPerHostMax: z.int().min(0).nullable().optional(),
-    budget: z.int().min(0).optional(),
-    leases: z.int().min(1).max(parallelLimits.leasesMax).optional(),
-    window: window.omit({ hosts: true }).nullable().optional(),
-    robotsNotAsked: z.string().refine(isReason, 'write the reason in words').max(200).nullable().optional(),
-    maxDepth: z.int().min(0).nullable().optional(),
-    hopsMax: z.int().min(0).max(100).optional(),
-    filters: filters.omit({ lists: true }).partial().optional(),
-    inScope: z.boolean().optional(),
-    frontQueue: z.int().min(0).max(frontQueueLast).optional(),
-    fetchAs: z.enum(fetchAsChoices).optional(),
-    recrawl: recrawl.optional(),
-  });
-  const overlay = z.strictObject({ name: z.string().min(1).max(100), match, set });
-  return z.array(overlay) as unknown as z.ZodType<readonly OverlayConfig[]>;
-}
+const match = z.strictObject({
+  hosts: names.optional(),
+  domains: names.optional(),
+  surts: z.array(surt).min(1).optional(),
+  patterns: z.array(z.string()).min(1).optional(),
+});
+
+const recrawl = z.strictObject({
+  kinds: z.array(z.enum(visitKinds)).min(1).optional(),
+  schedule: z.enum(scheduleNames).optional(),
+  intervalMs: intervalMs.nullable().optional(),
+  minMs: intervalMs.optional(),
+  maxMs: intervalMs.optional(),
+});
+
+const ofPolicy = Object.entries(schemasOf(({ overlay }) => overlay !== undefined));
+
+const set = z.strictObject({
+  ...Object.fromEntries(ofPolicy.map(([name, schema]) => [name, schema.optional()])),
+  budget: z.int().min(0).optional(),
+  leases: z.int().min(1).max(parallelLimits.leasesMax).optional(),
+  window: windowSchema.omit({ hosts: true }).nullable().optional(),
+  robotsNotAsked: z.string().refine(isReason, 'write the reason in words').max(200).nullable().optional(),
+  filters: filtersSchema.omit({ lists: true }).partial().optional(),
+  inScope: z.boolean().optional(),
+  frontQueue: z.int().min(0).max(frontQueueLast).optional(),
+  recrawl: recrawl.optional(),
+});
+
+export const overlaysSchema = z.array(
+  z.strictObject({ name: z.string().min(1).max(100), match, set }),
+) as unknown as z.ZodType<readonly OverlayConfig[]>;
 
 /** Throws INVALID_ARGUMENT, with the field and the remedy, for contradictory overlays. */
 export function checkOverlays({ overlays = [], sink, recrawl, budget }: PolicyConfig): void {

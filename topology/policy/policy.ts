@@ -6,156 +6,40 @@
  * same verdicts.
  */
 
-import type { PayPolicy } from '../pay/pay-policy.ts';
-import { compileTracing, type TraceConfig, type Tracing } from '../trace/tracing.ts';
-import {
-  compileFilters,
-  defaultFilters,
-  depthVerdict,
-  type FilterConfig,
-  type Verdict,
-  withRequisites,
-} from '../url/filters.ts';
+import { compileTracing, type Tracing } from '../trace/tracing.ts';
+import { compileFilters, depthVerdict, type FilterConfig, type Verdict, withRequisites } from '../url/filters.ts';
 import { frontQueueOf } from '../url/front-queue.ts';
 import { hostKeyOf, withoutPort } from '../url/host-key.ts';
 import { compileNormalizer, type Normalizer, refusalOf } from '../url/normalize.ts';
-import { defaultNormalize, type NormalizeConfig } from '../url/normalize-config.ts';
-import type { PatternEngine } from '../url/patterns.ts';
-import { compileScope, type ScopeConfig } from '../url/scope.ts';
+import { compileScope } from '../url/scope.ts';
 import { urlLimits } from '../url/url-limits.ts';
 import { type ListSource, noLists } from '../url/url-lists.ts';
-import type { Use } from '../usage/statement.ts';
-import type { WhenBarred } from '../usage/uses-policy.ts';
-import type { BudgetConfig } from './budget.ts';
-import type { EquivalencesConfig } from './equivalences.ts';
-import { compileMetadataRules, type LinkFacts, type MetadataRule } from './metadata-rules.ts';
+import { compileMetadataRules, type LinkFacts } from './metadata-rules.ts';
 import type { HostSettings, OverlayConfig } from './overlay-config.ts';
 import { compileOverlays, type Deciding, type OverlaidUrl, openAtOf } from './overlays.ts';
-import { compileParallel, type LeasesOf, type ParallelRule } from './parallel.ts';
-import { policyLimits } from './policy-limits.ts';
+import { compileParallel, type LeasesOf } from './parallel.ts';
+import {
+  declaredFields,
+  type fetchAsChoices,
+  type PolicyValues,
+  type politenessKeys,
+  type whenFullChoices,
+} from './policy-fields.ts';
 import { hasPatterns, patternCompilerOf } from './policy-patterns.ts';
-import type { RecrawlConfig } from './recrawl/recrawl-config.ts';
 import { compileRecrawl, type Recrawl } from './recrawl/schedule.ts';
 import { linkOnly, type ScoreInputs } from './score/inputs.ts';
 import { compileListedDomains } from './score/listed-domains.ts';
 import { type CashFlow, defaultOpic } from './score/opic.ts';
 import { compileScorer, frontQueueOfScore, type Scorer } from './score/score.ts';
-import type { ScoreConfig } from './score/score-config.ts';
-import { compileSitemaps, type Sitemaps, type SitemapsConfig } from './sitemaps.ts';
-import type { TrapConfig } from './traps/trap-config.ts';
-import { type CrawlWindow, compileWindows, type OpenAt } from './windows.ts';
+import { compileSitemaps, type Sitemaps } from './sitemaps.ts';
+import { compileWindows, type OpenAt } from './windows.ts';
 
-/** How a full partition handles new URLs. */
-export const whenFullChoices = ['pause', 'dropLowest'] as const;
 export type WhenFull = (typeof whenFullChoices)[number];
-
-/** Spelling in which the crawler requests a URL. */
-export const fetchAsChoices = ['normal', 'firstSpelling'] as const;
 export type FetchAs = (typeof fetchAsChoices)[number];
-
-/** The scope of the delay between two requests. */
-export const politenessKeys = ['host', 'domain'] as const;
 export type PolitenessKey = (typeof politenessKeys)[number];
 
-/** A policy as one versioned value, as in a file and on the topic `control`. docs/policy.md describes each field. */
-export interface PolicyConfig {
-  /** Grows with each change, from 1. */
-  readonly version: number;
-  /** Normalisation of URLs, before filters and scope. */
-  readonly normalize: NormalizeConfig;
-  /** Engine for regular expressions. `linear`: RE2's syntax, in time linear in the length of the URL. Absent: `javascript`. */
-  readonly patterns?: PatternEngine | undefined;
-  /** Filters that decide which URLs may be fetched at all. */
-  readonly filters: FilterConfig;
-  /** How far the crawl may go from its seeds. */
-  readonly scope: ScopeConfig;
-  /** Most links between a seed and a URL. null: any. */
-  readonly maxDepth: number | null;
-  /** Most redirects that the crawl follows in a chain. */
-  readonly hopsMax: number;
-  /** Waits before the second, third, … attempt; its length is the number of retries. */
-  readonly retriesMs: readonly number[];
-  /** Back off from a host, as after a 503, once first tries of this many different URLs in a row got 5xx (other than 503). The next good answer ends it. 0, or absent: only the failed URLs wait. */
-  readonly serverErrorsMax?: number | undefined;
-  /** Shortest wait from the completion of a request to a host to the start of the next. */
-  readonly delayMs: number;
-  /** The wait is also at least this many times as long as the last fetch took. 0: off. */
-  readonly delayFactor: number;
-  /** Longest wait that `delayFactor` may cause. */
-  readonly delayFactorCapMs: number;
-  /** Apply the delay per `host` or per registrable `domain`. With `domain`, one host of a domain is on a lease at a time; if topics are partitioned by host, this holds within each partition only. Absent: `host`. */
-  readonly politenessKey?: PolitenessKey | undefined;
-  /** Shortest time between the starts of two requests to one IP address, over all its hosts and all fetchers, ms. A host with n leases at once divides it by n. 0: none. Absent: 100. */
-  readonly addressDelayMs?: number | undefined;
-  /** Defer a host if its robots.txt asks for a longer Crawl-delay; the delay is never shortened. 0: accept any Crawl-delay. */
-  readonly crawlDelayCapMs: number;
-  /** A lease gets as many URLs as can be fetched within this time. */
-  readonly leadTimeMs: number;
-  /** Most URLs in a lease. */
-  readonly urlsPerLeaseMax: number;
-  /** Extra time for a lease, beyond twice the expected time of its requests, ms. Clients of the lease API may keep a URL this long. Absent: 45 s, longer than any request of the fetcher. */
-  readonly leaseMarginMs?: number | undefined;
-  /** End the crawl after this many pages. null: no limit. */
-  readonly pageQuota: number | null;
-  /** Most URLs queued for one host; further URLs are dropped. null: any number. */
-  readonly urlsPerHostMax: number | null;
-  /** Most pages fetched from one host, revisits included; the rest of its queue is deferred. Absent or null: any number. */
-  readonly pagesPerHostMax?: number | null | undefined;
-  /** Most pages fetched from all hosts of a registrable domain. If topics are partitioned by host, the limit holds for each partition. Absent or null: any number. */
-  readonly pagesPerDomainMax?: number | null | undefined;
-  /** Stop fetching from a host after this many bytes of bodies, as received. The count starts when the policy first sets this. Absent or null: any number. */
-  readonly bytesPerHostMax?: number | null | undefined;
-  /** Most URLs in a partition that are queued or wait for a retry. */
-  readonly queuedMax: number;
-  /**
-   * Share of `queuedMax` that one host or registrable domain may hold; URLs that exceed it are deferred. Absent, or 1:
-   * all of it.
-   */
-  readonly queueShareMax?: number | undefined;
-  /**
-   * How a full partition handles new URLs. `pause`: stop reading `discovered`. `dropLowest`: drop new URLs, those of
-   * low front queues first. Absent: `pause`.
-   */
-  readonly whenFull?: WhenFull | undefined;
-  /** Hours during which hosts may be contacted. Absent: at any hour. */
-  readonly windows?: readonly CrawlWindow[] | undefined;
-  /** Hosts that may have several leases at once. Absent: none. */
-  readonly parallel?: readonly ParallelRule[] | undefined;
-  /** Rules that refuse links by their source, depth, redirects or date. Absent: none. */
-  readonly metadata?: readonly MetadataRule[] | undefined;
-  /** Budgets: how many URLs of a host or domain are fetched at full rate. Absent: all. */
-  readonly budget?: BudgetConfig | undefined;
-  /** Scoring of URLs. Absent: by depth and spelling alone (front-queue.ts). */
-  readonly score?: ScoreConfig | undefined;
-  /** `pull`: clients of the lease API take the leases. Absent: fetchers do, from `tasks`. A crawl's first policy fixes this. */
-  readonly sink?: 'pull' | undefined;
-  /** No leases while it is true. Absent: false. */
-  readonly paused?: boolean | undefined;
-  /** Most bytes of bodies per second, over all fetchers. Absent: any number. */
-  readonly bytesPerSecond?: number | undefined;
-  /** Detection of traps on a host. Absent: off. */
-  readonly traps?: TrapConfig | undefined;
-  /** Schedule for refetching URLs. Absent: never refetch, and end the crawl. */
-  readonly recrawl?: RecrawlConfig | undefined;
-  /** More sitemaps than robots.txt names, and how often all are read. Absent: only those of robots.txt, read each time robots.txt is. */
-  readonly sitemaps?: SitemapsConfig | undefined;
-  /** URLs to trace. Absent: none. */
-  readonly trace?: TraceConfig | undefined;
-  /** Intended uses of the pages, checked against each site's usage preferences. Absent: no use is checked, and all pages are published. */
-  readonly uses?: readonly Use[] | undefined;
-  /** Also fetch styles, scripts, pictures and fonts of pages, if filters and scope allow them. Absent: no. */
-  readonly requisites?: true | undefined;
-  /** Request URLs in their `normal` form, or with path and query as first found (`firstSpelling`). A URL is known by its normal form in both cases. Absent: `normal`. */
-  readonly fetchAs?: FetchAs | undefined;
-  /** Treat URLs as one without a request, once the host's redirects or canonicals have proved it. Absent: request each URL. */
-  readonly equivalences?: EquivalencesConfig | undefined;
-  /**
-   * How to handle a page if its site bars one of `uses`. `skip`: do not fetch it, if robots.txt bars the use.
-   * `withhold`: fetch it, do not publish it. `mark`: publish it, and record the barred uses. Absent: `withhold`.
-   */
-  readonly usesBarred?: WhenBarred | undefined;
-  /** Payment limits for pages that answer 402; a plugin pays. Absent, or `none`: nothing is paid, and the outcome names the price. */
-  readonly pay?: PayPolicy | 'none' | undefined;
+/** A policy as one versioned value, as in a file and on the topic `control`. policy-fields.ts declares its fields. */
+export interface PolicyConfig extends PolicyValues {
   /** Settings for part of the web that replace the policy's. If several set a field, the last that matches decides. Absent: none. */
   readonly overlays?: readonly OverlayConfig[] | undefined;
 }
@@ -218,19 +102,14 @@ export interface Policy {
 
 /** The default policy: a second between requests, robots.txt obeyed, no limit on depth or pages. */
 export function defaultPolicy(): PolicyConfig {
-  return {
-    version: 1,
-    normalize: defaultNormalize,
-    filters: defaultFilters,
-    // Seeds narrow it (scopeOf); without seeds there is nothing to stay near.
-    scope: { kind: 'all', names: [] },
-    maxDepth: null,
-    hopsMax: urlLimits.redirectHopsMax,
-    ...policyLimits,
-    pageQuota: null,
-    urlsPerHostMax: null,
-  };
+  // Last, as in policies that crawls have kept: equal policies have equal bytes.
+  const { pageQuota, urlsPerHostMax, ...others } = initial;
+  return { ...others, pageQuota, urlsPerHostMax };
 }
+
+const initial = Object.fromEntries(
+  declaredFields.flatMap(([name, field]) => ('initial' in field ? [[name, field.initial]] : [])),
+) as unknown as PolicyConfig;
 
 /** The filters that apply to the whole web, without overlays. */
 function filtersOf({ filters, requisites }: PolicyConfig): Partial<FilterConfig> | undefined {

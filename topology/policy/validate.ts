@@ -5,166 +5,20 @@
  */
 import { closest, distance } from 'fastest-levenshtein';
 import { z } from 'zod';
-import { intents } from '../../schemas/types.ts';
 import { CrawlstreamError } from '../errors.ts';
-import { paySchema } from '../pay/pay-policy.ts';
-import { traceSchema } from '../trace/tracing.ts';
 import { compileFilters } from '../url/filters.ts';
-import { patternEngines } from '../url/patterns.ts';
-import { urlLimits } from '../url/url-limits.ts';
-import { listKinds } from '../url/url-lists.ts';
-import { uses } from '../usage/statement.ts';
-import { whenBarred } from '../usage/uses-policy.ts';
-import { equivalencesSchema } from './equivalences.ts';
-import { parallelLimits, waitLimits } from './limits.ts';
 import { listsOf, withLists } from './lists-of.ts';
 import { normalNames } from './normal-names.ts';
 import { notInOverlays } from './overlay-config.ts';
 import { checkOverlays, overlaysSchema } from './overlay-schema.ts';
-import { fetchAsChoices, type PolicyConfig, politenessKeys, whenFullChoices } from './policy.ts';
+import type { PolicyConfig } from './policy.ts';
+import { schemasOf } from './policy-fields.ts';
 import { checkPatterns } from './policy-patterns.ts';
-import { recrawlSchema } from './recrawl/recrawl-config.ts';
-import { scoreSchema } from './score/score-config.ts';
-import { sitemapsSchema } from './sitemaps.ts';
-import { trapSchema } from './traps/trap-config.ts';
 
-const strings = z.array(z.string().min(1));
-const millis = z.int().min(0).max(waitLimits.waitMsMax);
-const count = z.int().min(1);
-
-const normalizeSchema = z.strictObject({
-  urlCharsMax: z.int().min(1).max(urlLimits.urlCharsMax),
-  fragment: z.enum(['drop', 'escape']),
-  trailingDot: z.boolean(),
-  duplicateSlashes: z.boolean(),
-  trackingParameters: strings,
-  sessionParameters: strings,
-  sortParameters: z.boolean(),
-  dropParameters: strings,
-  indexPages: z.boolean(),
-  www: z.boolean(),
-  trailingSlash: z.literal('drop').optional(),
-  scheme: z.enum(['http', 'https']).optional(),
-  emptyValues: z.literal('drop').optional(),
-  hashes: z.boolean(),
-  hosts: z.record(
-    z.string().min(1),
-    z.strictObject({ keep: strings.optional(), drop: strings.optional(), only: strings.optional() }),
-  ),
-});
-
-const filtersSchema = z.strictObject({
-  schemes: z.array(z.enum(['http', 'https'])).min(1),
-  urlCharsMax: z.int().min(1),
-  extensionsDenied: strings,
-  include: strings,
-  exclude: strings,
-  prefixesAllowed: strings,
-  prefixesDenied: strings,
-  hostsAllowed: strings,
-  hostsDenied: strings,
-  domainsAllowed: strings,
-  domainsDenied: strings,
-  portsAllowed: z.array(z.int().min(1).max(65_535)).optional(),
-  lists: z
-    .array(
-      z.strictObject({
-        name: z.string().min(1).max(100),
-        kind: z.enum(listKinds),
-        verdict: z.enum(['allow', 'deny']),
-        path: z.string().min(1),
-        sha256: z.string().regex(/^[0-9a-f]{64}$/, 'write 64 hexadecimal digits, as sha256sum prints them'),
-      }),
-    )
-    .optional(),
-});
-
-const hour = z.int().min(0).max(24);
-
-const windowSchema = z.strictObject({
-  hosts: strings.min(1),
-  fromHour: hour,
-  toHour: hour,
-  utcOffsetMinutes: z
-    .int()
-    .min(-14 * 60)
-    .max(14 * 60),
-  days: z.array(z.int().min(0).max(6)).min(1).optional(),
-});
-
-const parallelSchema = z.strictObject({
-  hosts: strings.min(1),
-  leases: z.int().min(1).max(parallelLimits.leasesMax),
-});
-
-const metadataSchema = z
-  .strictObject({
-    name: z.string().min(1).max(100),
-    url: z.string().optional(),
-    intents: z.array(z.enum(intents)).min(1).optional(),
-    sourceDomains: strings.min(1).optional(),
-    offHost: z.boolean().optional(),
-    depthFrom: z.int().min(0).optional(),
-    hopFrom: z.int().min(0).optional(),
-    modifiedBeforeMs: z.int().min(0).max(8.64e15).optional(),
-  })
-  .refine((rule) => Object.keys(rule).length > 1, 'a rule without a condition would reject every URL; add a condition');
-
-const budgetSchema = z.strictObject({
-  key: z.enum(['host', 'domain']),
-  base: z.int().min(0),
-  perSource: z.int().min(0),
-  max: count,
-  refillMs: count,
-});
-
-export const policySchema: z.ZodType<PolicyConfig> = z.strictObject({
-  version: z.int().min(1),
-  normalize: normalizeSchema,
-  patterns: z.enum(patternEngines).optional(),
-  filters: filtersSchema,
-  scope: z.strictObject({ kind: z.enum(['host', 'domain', 'all']), names: strings }),
-  maxDepth: z.int().min(0).nullable(),
-  hopsMax: z.int().min(0).max(100),
-  retriesMs: z.array(millis).max(20),
-  serverErrorsMax: z.int().min(0).max(1000).optional(),
-  delayMs: millis,
-  delayFactor: z.number().min(0).max(1000),
-  delayFactorCapMs: millis,
-  politenessKey: z.enum(politenessKeys, 'write host or domain; for IP addresses, use addressDelayMs').optional(),
-  addressDelayMs: millis.max(3_600_000).optional(),
-  crawlDelayCapMs: millis,
-  leadTimeMs: count,
-  urlsPerLeaseMax: count,
-  leaseMarginMs: z.int().min(45_000).max(86_400_000).optional(),
-  pageQuota: z.int().min(0).nullable(),
-  urlsPerHostMax: count.nullable(),
-  pagesPerHostMax: z.int().min(0).nullable().optional(),
-  pagesPerDomainMax: z.int().min(0).nullable().optional(),
-  bytesPerHostMax: z.int().min(0).nullable().optional(),
-  queuedMax: count,
-  queueShareMax: z.number().gt(0).max(1).optional(),
-  whenFull: z.enum(whenFullChoices).optional(),
-  windows: z.array(windowSchema).optional(),
-  parallel: z.array(parallelSchema).optional(),
-  metadata: z.array(metadataSchema).optional(),
-  score: scoreSchema.optional(),
-  budget: budgetSchema.optional(),
-  traps: trapSchema.optional(),
-  sink: z.literal('pull').optional(),
-  paused: z.boolean().optional(),
-  bytesPerSecond: z.int().min(1).optional(),
-  recrawl: recrawlSchema.optional(),
-  sitemaps: sitemapsSchema.optional(),
-  trace: traceSchema.optional(),
-  uses: z.array(z.enum(uses)).min(1).optional(),
-  usesBarred: z.enum(whenBarred).optional(),
-  pay: paySchema.optional(),
-  requisites: z.literal(true).optional(),
-  fetchAs: z.enum(fetchAsChoices).optional(),
-  equivalences: equivalencesSchema.optional(),
-  overlays: overlaysSchema({ filters: filtersSchema, window: windowSchema }).optional(),
-});
+export const policySchema = z.strictObject({
+  ...schemasOf(),
+  overlays: overlaysSchema.optional(),
+}) as unknown as z.ZodType<PolicyConfig>;
 
 /** JSON text of a policy that a crawl has, as `storedPolicy`. */
 export function parsePolicy(json: string): PolicyConfig {

@@ -49,7 +49,12 @@ export function oneOf<const T extends string>(option: string, choices: readonly 
 
 /** `search,ai-input`: uses of pages, each once. */
 export function useList(option: string): (value: string) => Use[] {
-  return (value) => [...new Set(value.split(',').map((one) => oneOf(option, uses)(one.trim())))];
+  return someOf(option, uses);
+}
+
+/** Some of the choices, apart by commas, each once. */
+export function someOf<const T extends string>(option: string, choices: readonly T[]): (value: string) => T[] {
+  return (value) => [...new Set(value.split(',').map((one) => oneOf(option, choices)(one.trim())))];
 }
 
 /**

@@ -2,17 +2,15 @@
 import type { Command, Option } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { crawlLimits } from '../../../topology/policy/crawl-limits.ts';
-import { politenessKeys, whenFullChoices } from '../../../topology/policy/policy.ts';
 import { scheduleNames } from '../../../topology/policy/recrawl/recrawl-config.ts';
 import { parseSeed } from '../../../topology/url/seed.ts';
-import { uses } from '../../../topology/usage/statement.ts';
-import { whenBarred } from '../../../topology/usage/uses-policy.ts';
 import { scopeDefault } from '../../hosting/policy/policy-of.ts';
 import { note } from '../../runtime/logging/say.ts';
-import { bytes, collect, duration, oneOf, orNone, pattern, retryList, useList, wholeNumber } from './arguments.ts';
+import { collect, duration, oneOf, pattern, retryList } from './arguments.ts';
 import { recrawlHubsOption } from './changed-recrawl.ts';
+import { fieldOption, fieldOptions } from './field-options.ts';
 import { overlaysFile, payFile } from './policy-part.ts';
-import { canonicalsOption, fetchAsOption, sameUrlOption, sameUrlProofsOption } from './same-url-option.ts';
+import { canonicalsOption, sameUrlOption, sameUrlProofsOption } from './same-url-option.ts';
 import { setting } from './setting.ts';
 import { addTracePolicyOptions } from './trace-flags.ts';
 
@@ -23,25 +21,18 @@ const delay = duration('--delay', { mostMs: crawlLimits.delayMsMax });
 export function addPolicyOptions(command: Command): Command {
   addTracePolicyOptions(command);
   const groups = [boundOptions(), requestOptions(), visitOptions(), queueOptions(), usageOptions(), quotaOptions()];
-  for (const option of groups.flat()) command.addOption(option);
+  const grouped = groups.flat();
+  const names = new Set(grouped.map((option) => option.attributeName()));
+  const others = fieldOptions().filter((option) => !names.has(option.attributeName()));
+  for (const option of [...grouped, ...others]) command.addOption(option);
   return command;
 }
 
 /** The bounds of a crawl. */
 function boundOptions(): Option[] {
   return [
-    setting(
-      '--max-pages <n>',
-      'end the crawl after n pages of all its runs, or "none" for no limit (default: none)',
-      'the crawl ends when nothing is left to fetch',
-      orNone(wholeNumber('--max-pages', 1)),
-    ),
-    setting(
-      '--max-depth <n>',
-      'follow links at most n steps from a seed, or "none" for no limit (default: none)',
-      'scope and trap detection bound a crawl better than depth',
-      orNone(wholeNumber('--max-depth')),
-    ),
+    fieldOption('pageQuota'),
+    fieldOption('maxDepth'),
     setting(
       '--scope <kind>',
       `where links may lead: host or domain of a seed, or all (default: ${scopeDefault})`,
@@ -72,26 +63,12 @@ function requestOptions(): Option[] {
       delay,
     ),
     sameUrlOption(),
-    fetchAsOption(),
+    fieldOption('fetchAs'),
     sameUrlProofsOption(),
     canonicalsOption(),
-    setting(
-      '--politeness <key>',
-      'apply the delay per host or per registrable domain (default: host)',
-      'hosts ask for delays, and hosts of one domain are often separate machines',
-    ).argParser(oneOf('--politeness', politenessKeys)),
-    setting(
-      '--address-delay <duration>',
-      'delay between requests to one IP address; 0: none (default: 100ms)',
-      'many small hosts share one machine; large hosting networks can take more',
-      duration('--address-delay', { mostMs: 3_600_000 }),
-    ),
-    setting(
-      '--max-crawl-delay <duration>',
-      'skip hosts with a longer Crawl-delay in robots.txt; "none": skip none (default: 30s)',
-      'with 30 s, 3,000 pages of a host take a day',
-      orNone(duration('--max-crawl-delay', { leastMs: 1, mostMs: crawlLimits.delayMsMax })),
-    ),
+    fieldOption('politenessKey'),
+    fieldOption('addressDelayMs'),
+    fieldOption('crawlDelayCapMs'),
   ];
 }
 
@@ -131,46 +108,15 @@ function visitOptions(): Option[] {
 
 /** Limits of the queue. */
 function queueOptions(): Option[] {
-  return [
-    setting(
-      '--max-queued <n>',
-      'most URLs queued in a partition; beyond that, see --when-full (default: 10 million)',
-      'the policy’s value: 10 million URLs take about 250 MB of disk',
-      wholeNumber('--max-queued', 1),
-    ),
-    setting(
-      '--max-queued-per-host <n>',
-      'most URLs queued for a host; further URLs are dropped (default: no limit)',
-      'most crawls want whole sites; a full host drops only its own URLs',
-      wholeNumber('--max-queued-per-host', 1),
-    ),
-    setting(
-      '--when-full <choice>',
-      'when full: pause (read no links) or dropLowest (drop low-priority links) (default: pause)',
-      'no link is lost: links wait in their topic',
-    ).argParser(oneOf('--when-full', whenFullChoices)),
-  ];
+  return [fieldOption('queuedMax'), fieldOption('urlsPerHostMax'), fieldOption('whenFull')];
 }
 
 /** Uses of pages, requisites and retries. */
 function usageOptions(): Option[] {
   return [
-    setting(
-      '--uses <list>',
-      `intended uses, checked against sites’ preferences: ${uses.join(', ')}`,
-      'page records state what each site bars, and their readers decide',
-      useList('--uses'),
-    ),
-    setting(
-      '--uses-barred <choice>',
-      'barred pages: skip (if in robots.txt), withhold from output, mark (default: withhold)',
-      'links of a barred page may lead to allowed ones, and no reader uses the page by mistake',
-    ).argParser(oneOf('--uses-barred', whenBarred)),
-    setting(
-      '--requisites',
-      'also fetch styles, scripts, images and fonts of pages, as scope and filters allow',
-      'text and links need no requisites, which cost many times a page’s bytes and requests',
-    ),
+    fieldOption('uses'),
+    fieldOption('usesBarred'),
+    fieldOption('requisites'),
     setting(
       '--retries <list>',
       'delays before each retry, as in 500ms,30s,5m, or none (default: 5s,30s,5m)',
@@ -183,24 +129,9 @@ function usageOptions(): Option[] {
 /** Limits per host and domain, files of rules, and leases. */
 function quotaOptions(): Option[] {
   return [
-    setting(
-      '--max-pages-per-host <n>',
-      'most pages of a host, or "none" for no limit (default: none)',
-      'most crawls want whole sites',
-      orNone(wholeNumber('--max-pages-per-host')),
-    ),
-    setting(
-      '--max-pages-per-domain <n>',
-      'most pages of a registrable domain in each partition, or "none" (default: none)',
-      'most crawls want whole sites',
-      orNone(wholeNumber('--max-pages-per-domain')),
-    ),
-    setting(
-      '--max-bytes-per-host <bytes>',
-      'most bytes from a host, as in 500M or 10GiB, or "none" for no limit (default: none)',
-      'pages are small, and each body has a limit',
-      orNone(bytes('--max-bytes-per-host', 1, 'give bytes, at least 1, as in 500k, 2M or 10GiB')),
-    ),
+    fieldOption('pagesPerHostMax'),
+    fieldOption('pagesPerDomainMax'),
+    fieldOption('bytesPerHostMax'),
     setting(
       '--overlays <file>',
       'policy overlays for hosts, domains or patterns (YAML or JSON file)',

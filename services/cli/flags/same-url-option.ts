@@ -1,11 +1,9 @@
 /**
  * Options for URLs that differ and mean the same page. `--same-url`: differences to ignore, in the words of
- * topology/policy/url-identity.ts. `--fetch-as`: the spelling that is requested. `--same-url-proofs`, `--canonicals`:
- * use of the redirects and canonical links of the hosts themselves.
+ * topology/policy/url-identity.ts. `--same-url-proofs`, `--canonicals`: use of the redirects and canonical links of the hosts themselves.
  */
 import type { Option } from 'commander';
 import { proofsLeast, proofsMost } from '../../../topology/policy/equivalences.ts';
-import { fetchAsChoices } from '../../../topology/policy/policy.ts';
 import { type SameUrlWord, sameUrlWords } from '../../../topology/policy/url-identity.ts';
 import { bad } from '../../runtime/option-text.ts';
 import { oneOf, orNone, wholeNumber } from './arguments.ts';
@@ -18,14 +16,6 @@ export function sameUrlOption(): Option {
     'servers may treat them as different URLs, and ignoring a difference can lose pages',
     sameUrl,
   );
-}
-
-export function fetchAsOption(): Option {
-  return setting(
-    '--fetch-as <spelling>',
-    'request URLs in their normal form, or (firstSpelling) with path and query as first found',
-    'caches and logs of sites expect one spelling per page',
-  ).argParser(oneOf('--fetch-as', fetchAsChoices));
 }
 
 export function sameUrlProofsOption(): Option {

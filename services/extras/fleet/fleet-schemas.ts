@@ -44,12 +44,11 @@ export const createCall = z.strictObject({
     .max(weightMax)
     .default(1)
     .describe('Its share of its owner’s requests, relative to the weights of the owner’s other crawls.'),
-  policy: z
-    .record(z.string(), z.unknown())
-    .default({})
-    .describe(
+  policy: z.record(z.string(), z.unknown()).default({}).meta({
+    $ref: '#/components/schemas/Policy',
+    description:
       'Policy fields (docs/policy.md) that replace defaults: maxDepth, pageQuota, delayMs, scope, filters, recrawl, … Lists in files are not supported.',
-    ),
+  }),
   idempotencyKey: z
     .string()
     .max(200)

@@ -1,13 +1,7 @@
 /** Makes a policy of options, or applies them to one. */
 import { CrawlstreamError } from '../../../topology/errors.ts';
-import {
-  compilePolicy,
-  defaultPolicy,
-  type FetchAs,
-  type PolicyConfig,
-  type PolitenessKey,
-  type WhenFull,
-} from '../../../topology/policy/policy.ts';
+import { compilePolicy, defaultPolicy, type PolicyConfig } from '../../../topology/policy/policy.ts';
+import { declaredFields, type FieldOptions } from '../../../topology/policy/policy-fields.ts';
 import type { ScheduleName } from '../../../topology/policy/recrawl/recrawl-config.ts';
 import { defaultScore } from '../../../topology/policy/score/score-config.ts';
 import { sitemapsEveryMs } from '../../../topology/policy/sitemaps.ts';
@@ -15,47 +9,30 @@ import { defaultTraps } from '../../../topology/policy/traps/trap-config.ts';
 import { normalizeOf, type SameUrlWord } from '../../../topology/policy/url-identity.ts';
 import { validatePolicy, withNormalNames } from '../../../topology/policy/validate.ts';
 import { type ScopeKind, scopeOf } from '../../../topology/url/scope.ts';
-import type { Use } from '../../../topology/usage/statement.ts';
-import type { WhenBarred } from '../../../topology/usage/uses-policy.ts';
 import { type TracePolicyFlags, traceOf } from '../options/trace-policy.ts';
 import { changedRecrawl } from './changed-recrawl.ts';
 import { equivalencesOf } from './equivalences-of.ts';
 
-export interface PolicyFlags extends TracePolicyFlags {
-  /** `none`: no limit any more. */
-  readonly maxPages?: number | 'none';
-  readonly maxDepth?: number | 'none';
+/** Beside the options that set one declared field each. */
+export interface PolicyFlags extends FieldOptions, TracePolicyFlags {
   readonly scope?: ScopeKind;
   readonly include?: string[];
   readonly exclude?: string[];
   readonly delay?: number;
   readonly retries?: number[];
-  readonly maxQueued?: number;
-  readonly maxQueuedPerHost?: number;
-  readonly whenFull?: WhenFull;
   readonly traps: boolean;
   readonly score?: true;
   readonly recrawl?: ScheduleName;
   readonly recrawlEvery?: number;
   readonly recrawlHubs?: number;
   readonly sitemap?: string[];
-  readonly uses?: Use[];
-  readonly usesBarred?: WhenBarred;
-  readonly requisites?: true;
   readonly overlays?: unknown;
   readonly pay?: unknown;
-  readonly politeness?: PolitenessKey;
   readonly sameUrl?: SameUrlWord[];
-  readonly fetchAs?: FetchAs;
   readonly sameUrlProofs?: number | 'none';
   readonly canonicals?: boolean;
-  readonly addressDelay?: number;
-  readonly maxCrawlDelay?: number | 'none';
   /** ms. */
   readonly leaseTime?: number;
-  readonly maxPagesPerHost?: number | 'none';
-  readonly maxPagesPerDomain?: number | 'none';
-  readonly maxBytesPerHost?: number | 'none';
 }
 
 export const scopeDefault: ScopeKind = 'domain';
@@ -74,30 +51,18 @@ export function policyOf(
   const trace = traceOf(flags);
   const policy: PolicyConfig = {
     ...base,
+    ...givenFields(flags),
     scope: scopeFrom(flags.scope, seeds, before),
     filters: { ...base.filters, ...(include !== undefined && { include }), ...(exclude !== undefined && { exclude }) },
-    ...(flags.maxDepth === undefined ? {} : { maxDepth: limitOf(flags.maxDepth) }),
-    ...(flags.maxPages === undefined ? {} : { pageQuota: limitOf(flags.maxPages) }),
     ...(flags.traps && traps !== undefined ? { traps } : {}),
     ...(flags.delay === undefined ? {} : { delayMs: flags.delay, delayFactor: 0 }),
     ...(flags.score && { score: base.score ?? defaultScore }),
-    ...(flags.maxQueued === undefined ? {} : { queuedMax: flags.maxQueued }),
-    ...(flags.maxQueuedPerHost === undefined ? {} : { urlsPerHostMax: flags.maxQueuedPerHost }),
-    ...(flags.whenFull === undefined ? {} : { whenFull: flags.whenFull }),
-    ...(flags.uses === undefined ? {} : { uses: flags.uses }),
-    ...(flags.usesBarred === undefined ? {} : { usesBarred: flags.usesBarred }),
-    ...(flags.requisites && { requisites: true as const }),
-    ...(flags.fetchAs === undefined ? {} : { fetchAs: flags.fetchAs }),
     ...equivalencesOf(flags, base.equivalences),
     ...(flags.retries === undefined ? {} : { retriesMs: flags.retries }),
     ...recrawlOf(flags, base),
     ...(trace !== undefined && { trace }),
     ...sitemapsOf(flags, base),
     ...(flags.sameUrl === undefined ? {} : { normalize: normalizeOf(flags.sameUrl, base.normalize) }),
-    ...(flags.politeness === undefined ? {} : { politenessKey: flags.politeness }),
-    ...(flags.addressDelay === undefined ? {} : { addressDelayMs: flags.addressDelay }),
-    ...(flags.maxCrawlDelay === undefined ? {} : { crawlDelayCapMs: limitOf(flags.maxCrawlDelay) ?? 0 }),
-    ...capsOf(flags),
     ...(flags.leaseTime === undefined ? {} : { leaseMarginMs: flags.leaseTime + answerMs }),
     ...(flags.overlays === undefined ? {} : { overlays: flags.overlays as PolicyConfig['overlays'] }),
     ...(flags.pay === undefined ? {} : { pay: flags.pay as PolicyConfig['pay'] }),
@@ -111,17 +76,16 @@ export function policyOf(
 /** Time for a client's report to reach the frontier before its lease is over there, ms. */
 const answerMs = 15_000;
 
-function limitOf(given: number | 'none'): number | null {
-  return given === 'none' ? null : given;
-}
-
-function capsOf(flags: PolicyFlags): Partial<PolicyConfig> {
-  const { maxPagesPerHost: host, maxPagesPerDomain: domain, maxBytesPerHost: size } = flags;
-  return {
-    ...(host === undefined ? {} : { pagesPerHostMax: limitOf(host) }),
-    ...(domain === undefined ? {} : { pagesPerDomainMax: limitOf(domain) }),
-    ...(size === undefined ? {} : { bytesPerHostMax: limitOf(size) }),
-  };
+/** The fields that options set by their declarations. */
+function givenFields(flags: FieldOptions): Partial<PolicyConfig> {
+  const values: Readonly<Record<string, unknown>> = flags;
+  const fields = declaredFields.flatMap(([name, { flag }]) => {
+    const given = flag === undefined ? undefined : values[flag.name];
+    // A switch that is off changes nothing.
+    if (flag === undefined || given === undefined || given === false) return [];
+    return [[name, given === 'none' && flag.none !== undefined ? flag.none : given]];
+  });
+  return Object.fromEntries(fields) as Partial<PolicyConfig>;
 }
 
 function scopeFrom(

@@ -1,5 +1,6 @@
 /** A fleet's API as an OpenAPI 3.1 document, derived from its routes and the schemas that check its calls. */
 import { z } from 'zod';
+import { policySchema } from '../../../../topology/policy/validate.ts';
 import { bodyOf, license, schemasOf, security, securitySchemes } from '../../../runtime/http/openapi.ts';
 import { problem } from '../fleet-schemas.ts';
 import type { FleetRoute } from './fleet-route.ts';
@@ -51,8 +52,22 @@ export function fleetOpenApi(routes: readonly FleetRoute[]): object {
       { name: 'pages', description: 'Single pages.' },
     ],
     paths,
-    components: { schemas: schemasOf(calls, answers), securitySchemes },
+    components: { schemas: { ...schemasOf(calls, answers), Policy: policyDocument() }, securitySchemes },
   };
+}
+
+/** A call has only the fields that it changes, in these parts too. */
+const partial = ['normalize', 'filters', 'scope'];
+
+/** The fields of a policy, from the schema that checks them. */
+function policyDocument(): object {
+  const { properties = {} } = z.toJSONSchema(policySchema, {
+    io: 'input',
+    target: 'draft-2020-12',
+    unrepresentable: 'any',
+  });
+  for (const name of partial) delete (properties[name] as { required?: readonly string[] }).required;
+  return { type: 'object', properties, additionalProperties: false };
 }
 
 function operationOf(

@@ -1,16 +1,16 @@
 /** `crawlstream story`: everything that happened to a URL, from every topic, as text, JSON lines and a picture. */
 import type { Command } from 'commander';
-import { plainEvent } from '../../../topology/timeline/timeline-event.ts';
-import { timelinePicture } from '../../../topology/timeline/timeline-picture.ts';
-import { timelineText } from '../../../topology/timeline/timeline-text.ts';
-import { withCrawl } from '../../hosting/connect/open-crawl.ts';
-import { isAbout, timelineTyped } from '../../hosting/inspect/url-history.ts';
-import type { KafkaFlags } from '../../hosting/options/crawl-place.ts';
-import { writeNamedFile } from '../../runtime/disk/named-file.ts';
-import { toStdout } from '../../runtime/logging/door.ts';
-import { rows } from '../../runtime/rows-text.ts';
-import type { Timeline } from '../../runtime/timeline/read-timeline.ts';
-import { addCrawlOptions } from '../flags/kafka-flags.ts';
+import { plainEvent } from '../../../../topology/timeline/timeline-event.ts';
+import { timelinePicture } from '../../../../topology/timeline/timeline-picture.ts';
+import { timelineText } from '../../../../topology/timeline/timeline-text.ts';
+import { addCrawlOptions } from '../../../cli/flags/kafka-flags.ts';
+import { withCrawl } from '../../../hosting/connect/open-crawl.ts';
+import { isAbout, timelineTyped } from '../../../hosting/inspect/url-history.ts';
+import type { KafkaFlags } from '../../../hosting/options/crawl-place.ts';
+import { writeNamedFile } from '../../../runtime/disk/named-file.ts';
+import { toStdout } from '../../../runtime/logging/door.ts';
+import { rows } from '../../../runtime/rows-text.ts';
+import type { Timeline } from '../../../runtime/timeline/read-timeline.ts';
 
 interface TimelineFlags extends KafkaFlags {
   readonly json?: boolean;
