@@ -240,6 +240,8 @@ export interface HostPageStatus {
   readonly deadUntilMs: number | null;
   /** null: never contacted. */
   readonly readyAtMs: number | null;
+  /** False: a hold, or no URL that may be fetched, prevents a contact. */
+  readonly isFree: boolean;
   readonly fetched: number;
   readonly pages: number;
   readonly failures: number;
@@ -253,7 +255,8 @@ export interface HostPageStatus {
   readonly deferred: number;
   readonly again: { readonly urls: number; readonly nextAtMs: number | null };
   readonly leases: readonly { readonly id: number; readonly urls: number; readonly deadlineMs: number }[];
-  readonly queue: readonly { readonly frontQueue: number; readonly depth: number; readonly url: string }[];
+  /** `frontQueue`: its number, `budget` or `trap`. */
+  readonly queue: readonly { readonly frontQueue: string; readonly depth: number; readonly url: string }[];
   /** Position of the next page of the queue; null: there is none. */
   readonly next: string | null;
   /** Its newest results, among the newest of its partition. */

@@ -82,15 +82,15 @@ export function shownCrawl(state: State): TracedCrawl {
 /** Two pages of a queue, one URL of it hostile. */
 function hostPageOf(reported: HostStatus, from: string): HostPageStatus {
   const { host, hold, fetched, pages, failures, throttles, delayMs, queued, deferred } = reported;
-  const first = Array.from({ length: 50 }, (_, i) => ({ frontQueue: 2, depth: 1, url: `https://${host}/page/${i}` }));
+  const first = Array.from({ length: 50 }, (_, i) => ({ frontQueue: '2', depth: 1, url: `https://${host}/page/${i}` }));
   first[1] = { ...first[1]!, url: hostile.url };
   return {
     ...{ host, hold, fetched, pages, failures, throttles, delayMs, queued, deferred, atMs: Date.now() },
     why: hold === 'blocked' ? 'an operator blocked it' : '1000 ms after the last contact: the delay of the policy',
     ...{ deadUntilMs: reported.deadUntilMs, readyAtMs: reported.readyAtMs, fetchMs: 120, crawlDelayMs: null },
-    ...{ ownDelayMs: null, pagesMax: null, leases: [] },
+    ...{ ownDelayMs: null, pagesMax: null, leases: [], isFree: hold === '' },
     again: { urls: failures > 0 ? 3 : 0, nextAtMs: failures > 0 ? Date.now() + 9_000 : null },
-    queue: queued === 0 ? [] : from === '' ? first : [{ frontQueue: 3, depth: 2, url: `https://${host}/last` }],
+    queue: queued === 0 ? [] : from === '' ? first : [{ frontQueue: '3', depth: 2, url: `https://${host}/last` }],
     next: queued > 50 && from === '' ? '2:50' : null,
     outcomes: failures > 0 ? fetches(Date.now()).slice(3) : fetches(Date.now()).slice(0, 2),
   };

@@ -1,7 +1,10 @@
 /** Prints `hosts` for people: a table of hosts, or one host and a page of its queue. */
 import type { HostRow } from '../../../topology/frontier/ask/list-hosts.ts';
+import { queueName } from '../../../topology/frontier/queues/held-queues.ts';
+import { frontQueueCount } from '../../../topology/url/front-queue.ts';
 import { holdNames } from '../../dashboard/words.ts';
 import type { HostsAnswer } from '../../frontier/query/host-lists.ts';
+import { nothingToFetch } from '../../hosting/inspect/host-status.ts';
 import type { PlacedAnswer } from '../../hosting/inspect/hosts.ts';
 import { counted } from '../../runtime/counted.ts';
 import { rows } from '../../runtime/rows-text.ts';
@@ -54,13 +57,17 @@ function nextText({ hold, deadUntilMs, readyAtMs, leases }: HostRow, nowMs: numb
 export function hostText(answer: PlacedAnswer, nowMs: number): string {
   const { host, facts, frontQueues, again, leases, parallel, refresh, queue, next } = answer;
   const waiting = frontQueues.map(
-    ({ frontQueue, urls, held }) => `front queue ${frontQueue}: ${count(urls)}${held ? ', deferred' : ''}`,
+    ({ frontQueue, urls, held }) =>
+      `${frontQueue < frontQueueCount ? 'front queue ' : ''}${queueName(frontQueue)}: ${count(urls)}${held ? ', deferred' : ''}`,
   );
+  const nothing = facts.hold === '' && leases.length === 0 ? nothingToFetch(answer) : null;
+  const isFree = facts.hold === '' && nothing === null;
   const table = rows([
     ['host', host],
     ['hold', facts.hold === '' ? null : holdNames[facts.hold]],
     ['dead until', facts.deadUntilMs > nowMs ? time(facts.deadUntilMs) : null],
-    ['ready at', facts.readyAtMs === 0 ? 'never contacted' : time(facts.readyAtMs)],
+    ['ready at', !isFree ? null : facts.readyAtMs === 0 ? 'never contacted' : time(facts.readyAtMs)],
+    ['waits', nothing],
     ['fetched', `${count(facts.fetched)}, ${count(facts.pages)} of them pages`],
     ['fetch time', facts.fetchMs === 0 ? null : `${facts.fetchMs} ms`],
     ['Crawl-delay', facts.crawlDelayMs === null ? null : `${facts.crawlDelayMs / 1000} s`],
@@ -82,9 +89,9 @@ export function hostText(answer: PlacedAnswer, nowMs: number): string {
     ['to refresh', refresh?.nextAtMs == null ? null : `the first at ${time(refresh.nextAtMs)}`],
   ]);
   const urls = queue.map(
-    ({ frontQueue, depth, url }) => `  ${String(frontQueue).padStart(5)}  ${String(depth).padStart(5)}  ${url}`,
+    ({ frontQueue, depth, url }) => `${queueName(frontQueue).padStart(7)}  ${String(depth).padStart(5)}  ${url}`,
   );
-  if (urls.length > 0) urls.unshift('queue  depth  URL');
+  if (urls.length > 0) urls.unshift('  queue  depth  URL');
   if (next !== null) urls.push(`and more: --from ${next}`);
   return [table, ...urls].join('\n');
 }

@@ -90,7 +90,7 @@ function list({ queue, next: after }: HostPageStatus, replaces: boolean): void {
     rowOf(
       cell(count(before + at), true),
       el('td', { class: 'mono url' }, urlLink(url)),
-      cell(count(frontQueue), true),
+      cell(frontQueue, true),
       cell(count(depth), true),
     ),
   );
@@ -104,7 +104,7 @@ function list({ queue, next: after }: HostPageStatus, replaces: boolean): void {
 }
 
 function factsOf(page: HostPageStatus): (readonly [name: string, value: string])[] {
-  const { atMs, again, leases, fetched, pages, failures, throttles, readyAtMs, deadUntilMs, crawlDelayMs } = page;
+  const { atMs, again, leases, fetched, pages, failures, throttles, deadUntilMs, crawlDelayMs } = page;
   const last = page.outcomes.find(({ kind }) => !['fetched', 'notModified', 'redirect'].includes(kind));
   const lastFailure = last && { kind: last.kind, status: last.status };
   const state = stateText({ ...page, leases: leases.length, lastFailure });
@@ -119,10 +119,7 @@ function factsOf(page: HostPageStatus): (readonly [name: string, value: string])
     ['state', state],
     ['why', page.why === '' ? null : page.why],
     ['dead for', deadUntilMs === null ? null : duration(Math.max(0, deadUntilMs - atMs))],
-    [
-      'next contact',
-      readyAtMs === null ? 'never contacted' : readyAtMs <= atMs ? 'now' : `in ${duration(readyAtMs - atMs)}`,
-    ],
+    ['next contact', nextText(page)],
     ['queued', whole(page.queued)],
     ['retrying', again.urls === 0 ? null : `${whole(again.urls)}${retry}${because}`],
     ['deferred', page.deferred === 0 ? null : whole(page.deferred)],
@@ -147,4 +144,11 @@ function factsOf(page: HostPageStatus): (readonly [name: string, value: string])
     ['fetch time', page.fetchMs === 0 ? null : duration(page.fetchMs)],
   ];
   return facts.flatMap(([name, value]) => (value === null ? [] : [[name, value] as const]));
+}
+
+function nextText({ isFree, leases, readyAtMs, deadUntilMs, atMs }: HostPageStatus): string {
+  if (!isFree && leases.length === 0) return 'none';
+  if (readyAtMs === null) return 'never contacted';
+  const nextMs = Math.max(readyAtMs, deadUntilMs ?? 0);
+  return nextMs <= atMs ? 'now' : `in ${duration(nextMs - atMs)}`;
 }

@@ -2,6 +2,7 @@
  * The data of the dashboard's page of one host: what `hosts HOST` knows, and why it waits, in the words of `explain`.
  */
 import { politeDelayMs } from '../../../topology/frontier/decide/politeness.ts';
+import { queueName } from '../../../topology/frontier/queues/held-queues.ts';
 import { compilePolicy } from '../../../topology/policy/policy.ts';
 import { parsePolicy } from '../../../topology/policy/validate.ts';
 import type { HostPageStatus } from '../../dashboard/status.ts';
@@ -11,7 +12,7 @@ import { readControl } from '../../runtime/crawl/control-log.ts';
 import type { Log } from '../../runtime/log/log.ts';
 import { listsOfCrawl } from '../connect/policy-lists.ts';
 import type { KafkaFlags } from '../options/crawl-place.ts';
-import { whyItWaits } from './host-status.ts';
+import { nothingToFetch, whyItWaits } from './host-status.ts';
 import type { PlacedAnswer } from './hosts.ts';
 
 interface PagedCrawl {
@@ -48,20 +49,22 @@ export function hostPager(
     const hostSlots = { own: parallel.own ?? -1, most: parallel.leases };
     const held = (isHeld: boolean) =>
       frontQueues.filter(({ held }) => (held || given.hold !== '') === isHeld).reduce((sum, { urls }) => sum + urls, 0);
+    const nothing = nothingToFetch(answer);
     const { hold, deadUntilMs, readyAtMs, fetched, pages, failures, throttles, fetchMs } = given;
     return {
       ...{ host: hostKey, atMs: nowMs, hold, fetched, pages, failures, throttles, fetchMs },
       why:
         policy === undefined
           ? ''
-          : whyItWaits(policy, hostKey, { facts, leasesOut: leases.map(({ id }) => id), hostSlots, nowMs }),
+          : whyItWaits(policy, hostKey, { facts, leasesOut: leases.map(({ id }) => id), hostSlots, nowMs }, nothing),
       deadUntilMs: deadUntilMs > nowMs ? deadUntilMs : null,
       readyAtMs: readyAtMs === 0 ? null : readyAtMs,
+      isFree: hold === '' && nothing === null,
       delayMs: policy === undefined ? 0 : politeDelayMs(policy.hostSettings(hostKey), facts),
       ...{ crawlDelayMs, ownDelayMs, pagesMax, again, leases },
       queued: held(false) + (hold === '' ? again.urls : 0),
       deferred: held(true) + (hold === '' ? 0 : again.urls),
-      queue: queue.map(({ frontQueue, depth, url }) => ({ frontQueue, depth, url })),
+      queue: queue.map(({ frontQueue, depth, url }) => ({ frontQueue: queueName(frontQueue), depth, url })),
       next,
     };
   };

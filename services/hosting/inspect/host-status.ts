@@ -1,8 +1,10 @@
 /** Computes the time of a host's next request, and the reason that the frontier itself would give. */
 
+import type { HostAnswer } from '../../../topology/frontier/ask/queries.ts';
 import type { UrlTimeline } from '../../../topology/frontier/ask/url-timeline.ts';
 import type { HostFacts } from '../../../topology/frontier/changes/changes.ts';
 import { failureDelayMs, isFailingServer, orderedDelayMs } from '../../../topology/frontier/decide/politeness.ts';
+import { budgetQueue } from '../../../topology/frontier/queues/held-queues.ts';
 import type { Policy } from '../../../topology/policy/policy.ts';
 import { counted } from '../../runtime/counted.ts';
 
@@ -50,10 +52,30 @@ const holds: Readonly<Record<string, string>> = {
   crawlDelay: 'its Crawl-delay is longer than the policy allows',
 };
 
+/** Says why no URL of a host may be fetched, although the host is free; null: one may. */
+export function nothingToFetch({
+  frontQueues,
+  again,
+  refresh,
+}: Pick<HostAnswer, 'frontQueues' | 'again' | 'refresh'>): string | null {
+  if (again.urls > 0 || refresh?.nextAtMs != null || frontQueues.some(({ held }) => !held)) return null;
+  if (frontQueues.length === 0) return 'no URL of it waits';
+  const urls = frontQueues.reduce((sum, queue) => sum + queue.urls, 0);
+  const isBudget = ({ frontQueue }: { readonly frontQueue: number }) => frontQueue === budgetQueue;
+  const by = frontQueues.every(isBudget)
+    ? 'its budget'
+    : frontQueues.some(isBudget)
+      ? 'its budget and traps'
+      : 'a trap';
+  return `its ${counted(urls, 'waiting URL')} ${urls === 1 ? 'is' : 'are'} deferred by ${by}; "explain" with such a URL says how to fetch it`;
+}
+
+/** `nothing`: why no URL may be fetched of a free host. */
 export function whyItWaits(
   policy: Policy,
   hostKey: string,
   { facts, leasesOut, hostSlots, nowMs }: Pick<UrlTimeline, 'facts' | 'leasesOut' | 'hostSlots' | 'nowMs'>,
+  nothing: string | null = null,
 ): string {
   const settings = policy.hostSettings(hostKey);
   if (facts.hold === 'limit') return limitText(policy, hostKey, facts);
@@ -61,6 +83,7 @@ export function whyItWaits(
   if (facts.deadUntilMs > nowMs) return 'it was unreachable at every retry';
   if (leasesOut.length > 0)
     return `it is on lease ${leasesOut.join(', ')}${hostSlots.most > 1 ? `, of ${hostSlots.most} at once` : ''}`;
+  if (nothing !== null) return nothing;
   const openAtMs = policy.openAt(hostKey, nowMs);
   if (openAtMs > nowMs) return `its crawl window opens at ${new Date(openAtMs).toISOString()}`;
   if (facts.readyAtMs === 0) return 'it was never contacted';

@@ -12,6 +12,12 @@ export const budgetQueue = frontQueueCount;
 export const trapQueueFirst = 16;
 export const trapQueues = 32;
 
+/** The name of a queue for people: the number of a front queue, `budget` or `trap`. */
+export function queueName(number: number): string {
+  if (number < frontQueueCount) return String(number);
+  return number === budgetQueue ? 'budget' : 'trap';
+}
+
 export function isTrapQueue(frontQueue: number): boolean {
   return frontQueue >= trapQueueFirst && frontQueue < trapQueueFirst + trapQueues;
 }

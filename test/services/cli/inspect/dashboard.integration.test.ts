@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Running, runCommand, startCommand } from '../../../../lab/process/command.ts';
+import { runCommand, startCommand } from '../../../../lab/process/command.ts';
 import type {
   CrawlStatus,
   ExplainStatus,
@@ -12,16 +12,8 @@ import type {
   HostPageStatus,
 } from '../../../../services/dashboard/status.ts';
 import { temporaryFolder } from '../../runtime/store/temporary-folder.ts';
+import { dashboardOf } from '../dashboard-address.ts';
 import { startSmallWeb } from '../small-web.ts';
-
-async function dashboardOf(running: Running): Promise<string> {
-  for (;;) {
-    const url = /(http:\/\/\S+\/dashboard\/)/.exec(running.output())?.[1];
-    if (url !== undefined) return url;
-    assert.equal(running.child.exitCode, null, running.output());
-    await sleep(20);
-  }
-}
 
 async function json<Answer>(url: string, init?: RequestInit): Promise<Answer> {
   const response = await fetch(url, { ...init, headers: { 'x-crawlstream': '1', ...init?.headers } });

@@ -6,8 +6,10 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { lastJson, runCommand } from '../../../../lab/process/command.ts';
+import { lastJson, runCommand, startCommand } from '../../../../lab/process/command.ts';
+import type { HostPageStatus } from '../../../../services/dashboard/status.ts';
 import { temporaryFolder } from '../../runtime/store/temporary-folder.ts';
+import { dashboardOf } from '../dashboard-address.ts';
 
 type Answer = (response: ServerResponse) => unknown;
 
@@ -121,6 +123,37 @@ test('explain answers first, in one sentence, for every way in which a URL has e
   assert.deepEqual(Object.keys(elsewhere['rules'] as object), ['scope']);
   const all = await runCommand(['links', '--data', data]);
   assert.match(all.stdout, /^followed {2}http:\/\/a\.test:\d+\/plain {2}from /m);
+});
+
+test('a host with nothing but trapped URLs has no next contact, and its reason is the trap, in hosts and on its page', async () => {
+  const port = await serve(() => ({
+    '/robots.txt': (response) => response.writeHead(404).end(),
+    '/': html('/index.php?title=A&action=edit'),
+  }));
+  const host = `a.test:${port}`;
+  const data = join(temporaryFolder(), 'data');
+  const crawl = await runCommand([
+    ...['crawl', `http://${host}/`, '--data', data, '--delay', '0', '--contact', 'me@example.org'],
+    ...['--resolve', `*.test:${port}:127.0.0.1`],
+  ]);
+  assert.equal(crawl.code, 0, crawl.stderr);
+  const why = /its 1 waiting URL is deferred by a trap; "explain" with such a URL says how to fetch it/;
+  const { stdout } = await runCommand(['hosts', host, '--data', data]);
+  assert.match(stdout, /^queued +trap: 1, deferred$/m);
+  assert.match(stdout, why);
+  assert.match(stdout, /^ +trap +1 {2}http:\S+action=edit\S*$/m);
+  assert.doesNotMatch(stdout, /front queue|ready at/);
+
+  const dashboard = startCommand(['dashboard', '--data', data, '--http', '0']);
+  const url = await dashboardOf(dashboard);
+  const page = (await (await fetch(`${url}host?host=${host}`)).json()) as HostPageStatus;
+  assert.match(page.why, why);
+  assert.deepEqual([page.isFree, page.queued, page.deferred], [false, 0, 1]);
+  assert.deepEqual(
+    page.queue.map(({ frontQueue }) => frontQueue),
+    ['trap'],
+  );
+  dashboard.child.kill();
 });
 
 test('a crawl names a seed that redirects out of scope, and crawls its target with --follow-seed-redirects', async () => {
