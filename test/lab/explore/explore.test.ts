@@ -123,6 +123,30 @@ describe('histories that broke a rule', () => {
     assert.equal(changelog.length, 3);
     assert.equal(standby.length, 0);
   });
+
+  it('a longer delay that an operator sets while the host waits holds for its next contact', () => {
+    const world = createClaimsWorld(claimsAllowed);
+    const state = follow(world, [
+      'P decides commit 2, which grants lease 1 of a.test',
+      'the commit of P lands at 2, and P hears of it',
+      'P publishes the task of lease 1',
+      'a fetcher takes the task of lease 1',
+      'the fetcher of lease 1 requests http://a.test/moved',
+      'the fetcher of lease 1 has its answer: redirect',
+      'the fetcher of lease 1 publishes its links',
+      'P decides commit 3, which grants lease 2 of b.test',
+      'the fetcher of lease 1 reports its outcome',
+      'P decides commit 4',
+      'an operator asks for a longer delay',
+      'the commit of P lands at 3, and P hears of it',
+      'the commit of P lands at 4, and P hears of it',
+      'P publishes the task of lease 2',
+      'P decides commit 5',
+      'the commit of P lands at 5, and P hears of it',
+    ]);
+    const times = world.moves(state).flatMap((move) => / s pass$/.exec(move.say())?.input ?? []);
+    assert.deepEqual(times, ['3 s pass']);
+  });
 });
 
 describe('every order of events in small worlds', () => {
