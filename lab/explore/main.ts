@@ -68,6 +68,7 @@ async function explored(): Promise<Explored> {
     const result = explorer.run(() => Date.now() > pauseMs);
     if (values.keep !== undefined && result.violation === null) await keepProgress(values.keep, of, explorer.progress);
     if (result.isOver || Date.now() > untilMs) return result;
+    if (result.violation !== null) process.stdout.write(`${result.violation.rule}; looks for fewer actions\n`);
   }
 }
 
