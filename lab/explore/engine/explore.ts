@@ -72,8 +72,6 @@ export interface Progress {
   readonly next: number;
   /** Number of the first state that is deeper. */
   readonly levelEnd: number;
-  /** States at the depths before. */
-  readonly before: number;
 }
 
 /** An exploration that can be stopped at any state, and run on. */
@@ -86,7 +84,6 @@ export class Explorer<State> {
   #states: State[] = [];
   #next = 0;
   #levelEnd = 1;
-  #before = 0;
   #actions = 0;
   #depth = 0;
   /** A history without an end may be long: the search continues for one with fewer actions that breaks a rule. */
@@ -100,7 +97,6 @@ export class Explorer<State> {
     if (from === undefined) return;
     this.#next = from.next;
     this.#levelEnd = from.levelEnd;
-    this.#before = from.before;
     this.#actions = from.actions;
     this.#depth = from.depth;
     this.#states = this.#statesFrom(from.next);
@@ -133,16 +129,14 @@ export class Explorer<State> {
       actions: this.#actions,
       next: this.#next,
       levelEnd: this.#levelEnd,
-      before: this.#before,
     };
   }
 
   #deeper(): void {
     this.#depth += 1;
-    this.#before = this.#levelEnd;
-    this.#levelEnd = this.#visited.size;
     const { size } = this.#visited;
-    this.#options.onLevel?.({ depth: this.#depth, states: size - this.#before, total: size });
+    this.#options.onLevel?.({ depth: this.#depth, states: size - this.#levelEnd, total: size });
+    this.#levelEnd = size;
   }
 
   /** Longer histories cannot beat the one that was found. */
