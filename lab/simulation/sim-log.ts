@@ -263,20 +263,25 @@ function createSimReader({ cluster, scheduler, process }: SimLogOptions, awayUnt
   let isOpen = true;
 
   const isReady = () =>
-    [...assigned].some(([partition, { position, paused }]) => !paused && position !== partition.records.length);
+    [...assigned].some(
+      ([partition, assignment]) =>
+        !assignment.paused &&
+        (assignment.position !== partition.records.length || cutOf(partition, assignment) !== undefined),
+    );
 
-  /** As in KIP-320: the present end of the records that one leader wrote. */
-  const expectBefore = ({ topic, partition, epochs }: Partition, { before }: Assignment) => {
-    if (before === undefined || before.leaderEpoch === epochs.length - 1) return;
+  /** As in KIP-320, a broker says so to each fetch: the records that one leader wrote end before those that were read. */
+  const cutOf = ({ topic, partition, epochs }: Partition, { before }: Assignment): LogTruncated | undefined => {
+    if (before === undefined || before.leaderEpoch === epochs.length - 1) return undefined;
     const end = epochs[before.leaderEpoch + 1]!;
-    if (end < before.end) throw new LogTruncated(topic, partition, before, end);
+    return end < before.end ? new LogTruncated(topic, partition, before, end) : undefined;
   };
 
   const take = (maxBytes: number): LogRecord[] => {
     const taken: LogRecord[] = [];
     for (const [partition, assignment] of assigned) {
       const { records } = partition;
-      expectBefore(partition, assignment);
+      const cut = cutOf(partition, assignment);
+      if (cut !== undefined) throw cut;
       if (assignment.position > records.length || assignment.position < 0) {
         const message = `${partition.topic}/${partition.partition} has no position ${assignment.position}`;
         throw new CrawlstreamError('OFFSET_OUT_OF_RANGE', message);

@@ -1,6 +1,7 @@
 /**
  * Inputs that have lost records which a partition had read: after a power cut, an unclean election, or on a topic that
- * was made again. They are read on from where they are, and orders that may be lost are sent again.
+ * was made again. They are read on from where they are, and orders that may be lost are sent again: once all that
+ * `control` still holds is decided, since an order that stands there may have ended one of them.
  */
 import { ordersInForce } from '../../../topology/frontier/ask/orders-in-force.ts';
 import type { PartitionIdentity } from '../../../topology/frontier/decide/decision.ts';
@@ -27,9 +28,15 @@ export interface LostInputsOptions {
 
 export class LostInputs {
   readonly #options: LostInputsOptions;
+  #owesOrders = false;
 
   constructor(options: LostInputsOptions) {
     this.#options = options;
+  }
+
+  /** A process that was killed after a loss may not have sent the orders: the next owner does. */
+  opened({ state }: FrontierPartition): void {
+    this.#owesOrders = state.counters.cutInputs > 0;
   }
 
   /**
@@ -37,6 +44,7 @@ export class LostInputs {
    * are new.
    */
   async poll(partition: FrontierPartition, reader: LogReader, options: PollOptions): Promise<LogRecord[]> {
+    if (this.#owesOrders) await this.#sendOrders(partition);
     const cuts: LogTruncated[] = [];
     const records = await pollOn(reader, options, (error) => cuts.push(error));
     const [cut] = cuts;
@@ -45,7 +53,7 @@ export class LostInputs {
     this.#options.onNotice?.(`${message}; reading continues there, and earlier results stay`);
     await this.#options.commit(partition, partition.goBack(inputOf(topic), end, this.#options.clock.nowMs()));
     partition.takeSought();
-    if (inputOf(topic) === 'control') await this.#sayOrdersAgain(partition);
+    if (inputOf(topic) === 'control') this.#owesOrders = true;
     return [];
   }
 
@@ -72,13 +80,18 @@ export class LostInputs {
     );
     await this.#options.commit(partition, partition.goBack('control', isNew ? first : end, clock.nowMs()));
     partition.takeSought();
-    await this.#sayOrdersAgain(partition);
+    this.#owesOrders = true;
   }
 
   /** Fetchers, and processes that open the crawl, read the policy and the blocks from `control` alone. */
-  async #sayOrdersAgain({ state }: FrontierPartition): Promise<void> {
-    const { onNotice, identity } = this.#options;
-    onNotice?.(`${identity.crawl}.control/${identity.partition}: policy and orders in force are sent again`);
-    await this.#options.publishControls(ordersInForce(state, identity.partition, 'frontier'));
+  async #sendOrders(partition: FrontierPartition): Promise<void> {
+    const { log, onNotice, identity } = this.#options;
+    const topic = `${identity.crawl}.control`;
+    const { offset, slice } = partition.state.positions.control;
+    const isRead = slice === 0 && partition.waiting('control') === 0;
+    if (!isRead || offset < (await log.offsets(topic, identity.partition)).end) return;
+    this.#owesOrders = false;
+    onNotice?.(`${topic}/${identity.partition}: policy and orders in force are sent again`);
+    await this.#options.publishControls(ordersInForce(partition.state, identity.partition, 'frontier'));
   }
 }

@@ -207,6 +207,7 @@ export class PartitionOwner {
       // Writes the present owner of the partition, and its status, to the log.
       await this.#commit(partition, partition.open(clock.nowMs()), 0);
       this.#suspects.watch(partition);
+      this.#lost.opened(partition);
       await this.#lost.findControlLost(partition, readByMs);
       this.#seek(partition, reader, ['control']);
       await catchUpControl({

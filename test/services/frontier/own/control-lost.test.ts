@@ -130,7 +130,13 @@ describe('a policy that control lost after some hosts had moved to its delay', (
       commit: async () => {},
       publishControls: async (controls) => void sent.push(...controls.map(({ record }) => record)),
     });
-    return { hand, state, harness, sent, look: () => lost.findControlLost(hand.rig.core, nowMs) };
+    const poll = async () => {
+      const reader = harness.log.reader();
+      await lost.poll(hand.rig.core, reader, { maxBytes: 1, waitMs: 0 });
+      await reader.close();
+    };
+    const look = () => lost.findControlLost(hand.rig.core, nowMs).then(poll);
+    return { hand, state, harness, sent, look, poll };
   }
 
   it('a policy that control lost is given up by the next owner, and the former is sent again', async () => {
@@ -143,12 +149,19 @@ describe('a policy that control lost after some hosts had moved to its delay', (
     );
   });
 
-  it('a record that stands where the lost policy was is decided from its beginning', async () => {
-    const { state, harness, look } = await amidPolicy(Date.now() - 60_000);
+  it('a record that stands where the lost policy was is decided first, and orders are sent again only then', async () => {
+    const { state, harness, sent, look, poll } = await amidPolicy(Date.now() - 60_000);
     const value = harness.codec.encode('control', controlEvent({ atMs: 5, by: 'operator', kind: 'releaseHost' }));
     await harness.log.append([{ topic: control, partition: 0, key: null, value }]);
     await look();
     assert.deepEqual(state.positions.control, { offset: 1, slice: 0 });
+    assert.deepEqual(sent, []);
+    state.positions.control = { offset: 2, slice: 0 };
+    await poll();
+    assert.deepEqual(
+      sent.map(({ kind }) => kind),
+      ['policy'],
+    );
   });
 
   it('a policy that control still has goes on where it was', async () => {
