@@ -8,7 +8,7 @@ import type { Mutation } from '../simulation/mutations.ts';
 
 export interface Planted extends Omit<Mutation, 'from' | 'inFleets' | 'inOutages'> {
   /** Absent: claims. */
-  readonly world?: 'losses' | 'quota' | 'desk' | 'forget';
+  readonly world?: 'losses' | 'quota' | 'desk' | 'forget' | 'end' | 'fleet';
   /** Absent: 4. */
   readonly depth?: number;
   /** One of this many states is checked for its end. Absent: every state. */
@@ -251,6 +251,60 @@ export const planted: readonly Planted[] = [
     find: 'for (let index = 0; index < lease.entries.length; index++) leaveLease(state, lease, index);',
     replace: '',
     world: 'forget',
+    endsEvery: 1_000_000,
+  },
+  {
+    bug: 'a host that a process takes over counts as never contacted',
+    file: 'topology/fleet/arbiter.ts',
+    find: 'const times = newHostTimes(this.#options.contactedAtMs);',
+    replace: 'const times = newHostTimes(Number.NEGATIVE_INFINITY);',
+    world: 'fleet',
+    depth: 9,
+    endsEvery: 1_000_000,
+  },
+  {
+    bug: "the fleet's own delay of a host is left out",
+    file: 'topology/fleet/host-times.ts',
+    find: 'const gapMs = Math.max(leastMs, host.crawlDelayMs,',
+    replace: 'const gapMs = Math.max(host.crawlDelayMs,',
+    world: 'fleet',
+    depth: 9,
+    endsEvery: 1_000_000,
+  },
+  {
+    bug: 'a process forgets the pause that another one was asked for',
+    file: 'topology/fleet/arbiter.ts',
+    find: 'times.heldUntilMs = Math.max(times.heldUntilMs, heldUntilMs);',
+    replace: '',
+    world: 'fleet',
+    depth: 14,
+    endsEvery: 1_000_000,
+  },
+  {
+    bug: 'a process gives its host up while a request is under way',
+    file: 'lab/explore/fleet/group-moves.ts',
+    find: 'unsent !== null || play.arbiters.heard(calls).granted !== null',
+    replace: 'unsent !== null',
+    world: 'fleet',
+    depth: 11,
+    endsEvery: 1_000_000,
+  },
+  {
+    bug: 'a pause that a host asks for in the last answer before it moves is not handed over',
+    file: 'lab/explore/fleet/process-moves.ts',
+    find: 'unsent: (isOwn(state, after) ? fact : null)',
+    replace: 'unsent: (mayContact(state, after) ? fact : null)',
+    world: 'fleet',
+    depth: 14,
+    endsEvery: 1_000_000,
+  },
+  {
+    bug: 'a crawl is declared over after two looks that differ',
+    file: 'topology/frontier/ask/crawl-end.ts',
+    find: ' && isSame(before, now) ?',
+    replace: ' ?',
+    world: 'end',
+    depth: 24,
     endsEvery: 1_000_000,
   },
 ];

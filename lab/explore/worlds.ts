@@ -1,9 +1,11 @@
 /** The worlds that can be explored, by name. */
 import { claimsAllowed, createClaimsWorld, lossesAllowed } from './claims/world.ts';
 import type { World } from './engine/explore.ts';
+import { createFleetWorld, fleetAllowed } from './fleet/world.ts';
 import { deskWorld, forgetWorld } from './orders/rules.ts';
 import { createOrdersWorld } from './orders/world.ts';
-import { createQuotaWorld, quotaAllowed } from './quota/world.ts';
+import { backAndForth, sharedQuota } from './quota/setting.ts';
+import { createQuotaWorld, endAllowed, quotaAllowed } from './quota/world.ts';
 
 export interface NamedWorld {
   readonly about: string;
@@ -36,6 +38,16 @@ export const worlds: Readonly<Record<string, NamedWorld>> = {
   quota: {
     about: 'two partitions that share a page quota by messages, which come late, twice, or from the next owner',
     depth: 30,
-    create: () => createQuotaWorld(quotaAllowed) as World<unknown>,
+    create: () => createQuotaWorld(quotaAllowed, sharedQuota) as World<unknown>,
+  },
+  end: {
+    about: 'pages of two partitions lead to each other while a watcher looks at one partition after the other',
+    depth: 20,
+    create: () => createQuotaWorld(endAllowed, backAndForth) as World<unknown>,
+  },
+  fleet: {
+    about: 'two processes share a host between two crawls; it moves by request, after a kill, or when one is cut off',
+    depth: 14,
+    create: () => createFleetWorld(fleetAllowed) as World<unknown>,
   },
 };

@@ -14,6 +14,7 @@ export const rules = {
   'decided again': 'An owner that was opened from the log decides as one that went on.',
   follows: 'A copy takes a record only if the log holds what the copy read before.',
   end: 'A crawl is declared over only if everything was fetched, and every crawl ends once nothing fails.',
+  permit: 'A request of a crawl of a fleet waits, or has its permit, at one process alone, until it is answered.',
   quota: 'Partitions together never have, nor spend, more pages than the quota.',
   desk: "A webmaster never shortens the operator's delay and never ends the operator's block; no held host has a lease.",
   forget: 'What was purged neither waits nor is leased, and is never leased again.',

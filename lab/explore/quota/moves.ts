@@ -3,22 +3,25 @@
  * messages to the partitions, one by one. Its owner may be killed before that, and the next owner repeats what the
  * quota needs.
  */
-import type { Control, Result } from '../../../schemas/types.ts';
+import type { Control, Discovered, Result } from '../../../schemas/types.ts';
 import type { Copies } from '../claims/copies.ts';
 import type { Decider, Deciders } from '../claims/deciders.ts';
 import { fetchedResult } from '../claims/fetched-result.ts';
+import { linkTo } from '../claims/setting.ts';
 import type { LogTree } from '../engine/append-only.ts';
 import type { Move } from '../engine/explore.ts';
-import { hasPage } from './setting.ts';
+import { hasPage, linkOf, type Setting } from './setting.ts';
 import { type Sides, type State, withSide } from './state.ts';
 
 export interface Play {
+  readonly setting: Setting;
   readonly copies: Copies;
   /** Of each partition. */
   readonly deciders: readonly Deciders[];
   readonly sides: Sides;
   readonly control: LogTree<Control>;
   readonly results: LogTree<Result>;
+  readonly discovered: LogTree<Discovered>;
 }
 
 export function moves(play: Play, state: State): Move<State>[] {
@@ -120,7 +123,8 @@ function killed({ copies, deciders, sides }: Play, state: State, at: number): Mo
   ];
 }
 
-function fetch({ sides, results }: Play, state: State, at: number): Move<State> {
+/** Links are published before the outcome. */
+function fetch({ sides, results, discovered }: Play, state: State, at: number): Move<State> {
   const side = state.sides[at]!;
   const [task, ...rest] = side.tasks;
   const { url } = task!.urls[0]!;
@@ -128,9 +132,15 @@ function fetch({ sides, results }: Play, state: State, at: number): Move<State> 
     say: () => `${url} is fetched: ${hasPage(url) ? 'a page' : 'a failure'}`,
     next: () => {
       const [kind, status] = hasPage(url) ? (['fetched', 200] as const) : (['serverError', 500] as const);
-      const result = fetchedResult(task!, { kind, status }, state.nowMs);
+      const link = linkOf(url);
+      const result = fetchedResult(task!, { kind, status, links: link === undefined ? 0 : 1 }, state.nowMs);
       const log = results.append(side.results, JSON.stringify(result), result);
-      return withSide(state, at, sides.side({ ...side, tasks: rest, results: log }));
+      const reported = withSide(state, at, sides.side({ ...side, tasks: rest, results: log }));
+      if (link === undefined) return reported;
+      const to = reported.sides[link.partition]!;
+      const found = linkTo(link.url, { depth: 1 });
+      const grown = discovered.append(to.discovered, JSON.stringify(found), found);
+      return withSide(reported, link.partition, sides.side({ ...to, discovered: grown }));
     },
   };
 }

@@ -1,5 +1,6 @@
 /** A state of the world `quota`: two partitions, the messages between them, and their fetches. */
 import type { Control, Discovered, Result, Task } from '../../../schemas/types.ts';
+import type { CrawlEnd, Look, PartitionStatus } from '../../../topology/frontier/ask/crawl-end.ts';
 import type { ControlMessage } from '../../../topology/frontier/decide/decision.ts';
 import type { Decider } from '../claims/deciders.ts';
 import type { LogNode } from '../engine/append-only.ts';
@@ -20,23 +21,41 @@ export interface Side {
   readonly tasks: readonly Task[];
 }
 
+/** The watcher declares the end of the crawl: it looks at one partition after the other, while both go on. */
+export interface Watcher {
+  readonly id: number;
+  /** The first partition as this look saw it; null: the look has not begun. */
+  readonly seen: PartitionStatus | null;
+  /** The look before, if it could be of the end. */
+  readonly before: Look | null;
+  readonly end: CrawlEnd;
+}
+
 /** Remaining numbers of possible events. */
 export interface Left {
   /** Owners that are killed before they send their messages. */
   readonly kills: number;
   /** Messages that are sent twice. */
   readonly repeats: number;
+  /** How often the watcher looks. */
+  readonly looks: number;
 }
 
 export interface State {
   readonly nowMs: number;
   readonly sides: readonly [Side, Side];
+  readonly watcher: Watcher;
   readonly left: Left;
 }
 
-/** Gives equal sides one number. */
+/** Gives equal sides, and equal watchers, one number. */
 export class Sides {
   readonly #sides = new Interner<Side>();
+  readonly #watchers = new Interner<Watcher>();
+
+  watcher(one: Omit<Watcher, 'id'>): Watcher {
+    return this.#watchers.one(JSON.stringify(one), (id) => ({ ...one, id }));
+  }
 
   side(one: Omit<Side, 'id'>): Side {
     const { decider, control, results, discovered, unsent, tasks } = one;
@@ -52,6 +71,6 @@ export function withSide({ sides, ...rest }: State, at: number, side: Side): Sta
 }
 
 /** Writes two words that are equal for equal states. */
-export function hashState({ nowMs, sides, left }: State, words: Uint32Array): void {
-  hashNumbers([nowMs, sides[0].id, sides[1].id, left.kills, left.repeats], words);
+export function hashState({ nowMs, sides, watcher, left }: State, words: Uint32Array): void {
+  hashNumbers([nowMs, sides[0].id, sides[1].id, watcher.id, left.kills, left.repeats, left.looks], words);
 }

@@ -166,6 +166,8 @@ describe('every order of events in small worlds', () => {
     ['quota', 6],
     ['desk', 4],
     ['forget', 4],
+    ['end', 60],
+    ['fleet', 8],
   ] as const)
     it(`the explorer finds nothing in the world ${name} up to depth ${depth}`, () => {
       const { states, violation } = explore(worlds[name]!.create(), { depth, endsEvery: 32 });

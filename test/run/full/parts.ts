@@ -29,6 +29,7 @@ export const parts: readonly Part[] = [
   { name: 'predicted grants', command: npm('model', '--', '--games', '2000') },
   { name: 'every order', command: npm('explore', '--', '--depth', '15', '--ends-every', '4096', '--minutes', '60') },
   { name: 'quota', command: npm('explore', '--', '--world', 'quota', '--depth', '11', '--ends-every', '256') },
+  { name: 'fleet', command: npm('explore', '--', '--world', 'fleet', '--depth', '16', '--ends-every', '256') },
   { name: 'desk', command: npm('explore', '--', '--world', 'desk', '--depth', '8', '--ends-every', '256') },
   { name: 'forget', command: npm('explore', '--', '--world', 'forget', '--depth', '8', '--ends-every', '256') },
   { name: 'lost records', command: npm('explore', '--', '--world', 'losses', '--depth', '10', '--ends-every', '256') },

@@ -198,9 +198,8 @@ class FetcherRole {
       owns: (hostKey) => this.#share?.has(this.#partitionOf(hostKey)) === true,
       mayContact: () => this.#share?.mayContact() === true,
       onFact: (hostKey, fact) => {
-        const share = this.#share;
         // Results of interrupted requests do not count for hosts that belong to another process.
-        if (share?.mayContact() !== true || !share.has(this.#partitionOf(hostKey))) return;
+        if (this.#share?.isOwn(this.#partitionOf(hostKey)) !== true) return;
         this.#facts.note(hostKey, fact, this.#clock.nowMs());
       },
     });

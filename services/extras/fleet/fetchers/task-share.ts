@@ -112,6 +112,14 @@ export class TaskShare {
     return this.isHeld() && !this.#isMoving;
   }
 
+  /**
+   * True if what a host of the partition answers counts: until the partition is given up, also while the last requests
+   * end before that.
+   */
+  isOwn(partition: number): boolean {
+    return this.isHeld() && this.has(partition);
+  }
+
   /** False if another process could have this one's partitions by now. True again after the next assignment. */
   isHeld(): boolean {
     if (!this.#isLapsed && !this.#isAlive()) this.#lapse();

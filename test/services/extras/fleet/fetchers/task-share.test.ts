@@ -104,12 +104,14 @@ test('nothing starts while partitions move, nor for a margin before the session 
   one.rest(false);
   const resting = one.rejoin();
   assert.equal(one.share.mayContact(), false);
+  assert.ok(one.share.isOwn(0), 'a pause that a host asks for in its last answer must reach the next process');
   one.rest(true);
   await resting;
   assert.equal(one.share.mayContact(), false, 'whose partitions they will be is not known yet');
   one.give([1]);
   assert.ok(one.share.mayContact());
   assert.deepEqual([one.share.has(0), one.share.has(1)], [false, true]);
+  assert.deepEqual([one.share.isOwn(0), one.share.isOwn(1)], [false, true]);
   await put(log, 0, 'another’s');
   await put(log, 1, 'ours');
   await until(() => one.reported.includes('task ours'));
