@@ -36,7 +36,7 @@ export interface Copy {
 }
 
 /** Replayed states that are kept as starting points. */
-const keptMax = 16;
+const keptMax = 512;
 
 export class Copies {
   readonly tree = new LogTree<Buffer>();

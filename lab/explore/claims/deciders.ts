@@ -59,7 +59,7 @@ interface Live {
   readonly rows: RowsInMemory;
 }
 
-const keptMax = 32;
+const keptMax = 512;
 /** One of this many decisions is made twice. */
 const againEvery = 16;
 

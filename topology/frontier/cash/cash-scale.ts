@@ -17,11 +17,13 @@ const countsMin = 2 ** (frontQueueCount - 1);
 const countsMax = 2 ** 17;
 
 export class CashScale {
-  readonly #counts = new Uint32Array(stepCount);
+  /** Absent until a URL is noted: most crawls count no cash. */
+  #counts: Uint32Array | undefined;
   #total = 0;
 
   /** Records that `urls` new URLs arrived with `amount` each. */
   note(amount: number, urls: number): void {
+    this.#counts ??= new Uint32Array(stepCount);
     this.#counts[stepOf(amount)]! += urls;
     this.#total += urls;
     if (this.#total < countsMax) return;
@@ -34,7 +36,7 @@ export class CashScale {
 
   /** `otherwise`: while too few have been seen. */
   frontQueueOf(amount: number, otherwise: number): number {
-    if (this.#total < countsMin) return otherwise;
+    if (this.#counts === undefined || this.#total < countsMin) return otherwise;
     if (amount <= 0) return frontQueueCount - 1;
     const own = stepOf(amount);
     // The step of the amount itself counts by half.
@@ -53,13 +55,14 @@ export class CashScale {
   /** Steps and their counts in turn, those that have any. */
   save(): number[] {
     const saved: number[] = [];
-    this.#counts.forEach((count, step) => {
+    this.#counts?.forEach((count, step) => {
       if (count > 0) saved.push(step, count);
     });
     return saved;
   }
 
   load(saved: readonly number[]): void {
+    this.#counts ??= new Uint32Array(stepCount);
     for (let at = 0; at + 1 < saved.length; at += 2) {
       this.#counts[saved[at]!] = saved[at + 1]!;
       this.#total += saved[at + 1]!;

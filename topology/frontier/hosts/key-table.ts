@@ -15,6 +15,10 @@ const slotsMin = 16;
 const loadMax = 0.75;
 const pageBits = 20;
 const pageBytes = 2 ** pageBits;
+/** The first page begins with this many, and doubles: a frontier of few hosts takes no more. */
+const pageBytesAtFirst = 1_024;
+/** Stands for each segment without a key. */
+const unused = new Int32Array(slotsMin);
 /** Length of a key, before its bytes. */
 const lengthBytes = 2;
 /** A name has 253 characters at most, and a port six: anything longer is not a host. */
@@ -29,7 +33,7 @@ export interface FingerprintKey {
 export class KeyTable {
   readonly #key: FingerprintKey;
   /** Host numbers plus one, by slot; 0: free. */
-  readonly #segments: Int32Array[] = Array.from({ length: 2 ** segmentBits }, () => new Int32Array(slotsMin));
+  readonly #segments: Int32Array[] = Array(2 ** segmentBits).fill(unused);
   readonly #used = new Uint32Array(2 ** segmentBits);
   #hashes = new Uint32Array(0);
   #places = new Uint32Array(0);
@@ -57,6 +61,7 @@ export class KeyTable {
   /** Gives a key that is not there a number that is free. */
   add(key: string, number: number): void {
     const segment = this.#hash(key);
+    if (this.#segments[segment] === unused) this.#segments[segment] = new Int32Array(slotsMin);
     if (++this.#used[segment]! > loadMax * this.#segments[segment]!.length) this.#grow(segment);
     const slots = this.#segments[segment]!;
     const hash = this.#fingerprint[1]!;
@@ -108,16 +113,28 @@ export class KeyTable {
     const bytes = Buffer.byteLength(key);
     if (bytes > hostKeyBytesMax)
       throw new Error(`a host key has ${bytes} bytes, but at most ${hostKeyBytesMax} are allowed`);
-    if (this.#pages.length === 0 || this.#end + lengthBytes + bytes > pageBytes) {
-      this.#pages.push(Buffer.allocUnsafeSlow(pageBytes));
-      this.#end = 0;
-    }
-    const page = this.#pages.at(-1)!;
+    const page = this.#pageFor(lengthBytes + bytes);
     const place = (this.#pages.length - 1) * pageBytes + this.#end;
     page.writeUInt16LE(bytes, this.#end);
     page.write(key, this.#end + lengthBytes, 'utf8');
     this.#end += lengthBytes + bytes;
     return place;
+  }
+
+  /** The last page, with room for so many bytes. */
+  #pageFor(bytes: number): Buffer {
+    const last = this.#pages.at(-1);
+    if (last === undefined || this.#end + bytes > pageBytes) {
+      this.#end = 0;
+      const page = Buffer.allocUnsafeSlow(last === undefined ? pageBytesAtFirst + bytes : pageBytes);
+      this.#pages.push(page);
+      return page;
+    }
+    if (this.#end + bytes <= last.length) return last;
+    const longer = Buffer.allocUnsafeSlow(Math.min(pageBytes, Math.max(2 * last.length, this.#end + bytes)));
+    last.copy(longer, 0, 0, this.#end);
+    this.#pages[this.#pages.length - 1] = longer;
+    return longer;
   }
 
   #grow(segment: number): void {

@@ -21,11 +21,11 @@ export const rareFlag = 4;
 /** 8 is for rows (queue-row.ts). */
 export const payloadFlag = 16;
 export const origins = ['http://', 'https://'] as const;
-/** The most bytes of an entry: a URL and its spelling (3 bytes a character at the worst), and its numbers. */
-const entryBytesMax = 6 * 8192 + 64;
+/** Flags and numbers of an entry, bytes at most. */
+const numbersBytesMax = 64;
 
 /** Memory of a page when its first entry is added, bytes: a frontier with few URLs, as in a fleet, takes no more. */
-const pageBytesAtFirst = 65_536;
+const pageBytesAtFirst = 4_096;
 
 interface Page {
   words: Uint32Array;
@@ -53,7 +53,7 @@ export class EntryArena {
 
   /** Adds an entry behind `last` (0: it is its queue's only one); returns its pointer. */
   add(last: number, owner: number, hostKey: string, entry: Entry): number {
-    const page = this.#pageFor(4 * headerWords + entryBytesMax + (entry.payload?.length ?? 0));
+    const page = this.#pageFor(4 * headerWords + bytesMax(entry));
     const word = page.end;
     const number = this.#order.at(-1)!;
     const pointer = ((number << pageBits) | word) >>> 0;
@@ -141,6 +141,11 @@ export class EntryArena {
     this.#order.push(number);
     return roomFor(bytes, page);
   }
+}
+
+/** A character takes three bytes at the worst. */
+function bytesMax({ url, spelling, payload }: Entry): number {
+  return numbersBytesMax + 3 * (url.length + (spelling?.length ?? 0)) + (payload?.length ?? 0);
 }
 
 function emptyPage(): Page {

@@ -8,6 +8,9 @@
 import type { Row } from '../storage/store-job.ts';
 import { blockBytes, blockFingerprints, blockKey } from './runs.ts';
 
+const blockWords = 2 * blockFingerprints;
+const tailWordsAtFirst = 64;
+
 export interface FingerprintList {
   readonly id: number;
   /** Fingerprints. */
@@ -20,8 +23,8 @@ export class FingerprintLog {
   #id: number;
   /** Complete blocks of the list that grows. */
   #blocks = 0;
-  /** Its last block, and how many words of it are filled. */
-  #tail = new Uint32Array(2 * blockFingerprints);
+  /** Its last block, which grows to `blockFingerprints`, and how many words of it are filled. */
+  #tail = new Uint32Array(tailWordsAtFirst);
   #filled = 0;
   #tailChanged = false;
   /** Complete blocks that are not yet saved. */
@@ -37,11 +40,12 @@ export class FingerprintLog {
   }
 
   append(hi: number, lo: number): void {
+    if (this.#filled === this.#tail.length) this.#tail = grown(this.#tail, 2 * this.#tail.length);
     this.#tail[this.#filled] = hi;
     this.#tail[this.#filled + 1] = lo;
     this.#filled += 2;
     this.#tailChanged = true;
-    if (this.#filled < this.#tail.length) return;
+    if (this.#filled < blockWords) return;
     this.#unsaved.push(this.#tailRow(this.#tail));
     this.#blocks += 1;
     this.#newTail();
@@ -76,12 +80,12 @@ export class FingerprintLog {
     this.#ended = lists.slice(0, -1);
     this.#id = last.id;
     this.#blocks = Math.floor(last.count / blockFingerprints);
-    this.#tail.set(tail);
+    this.#tail = grown(tail, blockWords);
     this.#filled = tail.length;
   }
 
   #newTail(): void {
-    this.#tail = new Uint32Array(2 * blockFingerprints);
+    this.#tail = new Uint32Array(blockWords);
     this.#filled = 0;
     this.#tailChanged = false;
   }
@@ -89,4 +93,10 @@ export class FingerprintLog {
   #tailRow(words: Uint32Array): Row {
     return { key: blockKey(this.#id, this.#blocks), value: blockBytes(words) };
   }
+}
+
+function grown(words: Uint32Array, length: number): Uint32Array<ArrayBuffer> {
+  const longer = new Uint32Array(Math.min(length, blockWords));
+  longer.set(words);
+  return longer;
 }

@@ -34,7 +34,7 @@ export class FingerprintTable {
   /** `expected`: fingerprints to make room for. */
   constructor(expected = 0) {
     const capacity = Math.max(slotsInitial, Math.ceil(expected / segmentCount / (0.93 * loadMax)));
-    this.#segments = capacity === slotsInitial ? smallSegments() : emptySegments(capacity);
+    this.#segments = capacity === slotsInitial ? Array(segmentCount).fill(unused) : emptySegments(capacity);
   }
 
   get size(): number {
@@ -44,7 +44,7 @@ export class FingerprintTable {
   /** Memory it takes. */
   get bytes(): number {
     let bytes = 0;
-    for (const { slots } of this.#segments) bytes += slots.byteLength;
+    for (const segment of this.#segments) if (segment !== unused) bytes += segment.slots.byteLength;
     return bytes;
   }
 
@@ -58,7 +58,7 @@ export class FingerprintTable {
   /** Adds a fingerprint; false if it was there already. */
   add(hi: number, lo: number): boolean {
     if (hi === 0 && lo === 0) lo = 1;
-    const segment = this.#segments[hi >>> 24]!;
+    const segment = this.#segmentOf(hi);
     const at = search(segment.slots, segment.capacity, hi, lo);
     if (segment.slots[at] === hi && segment.slots[at + 1] === lo) return false;
     if (!insertAt(segment.slots, at, hi, lo)) {
@@ -69,6 +69,13 @@ export class FingerprintTable {
     this.#size += 1;
     if (segment.used > loadMax * segment.capacity) grow(segment);
     return true;
+  }
+
+  /** To write in. */
+  #segmentOf(hi: number): Segment {
+    let segment = this.#segments[hi >>> 24]!;
+    if (segment === unused) this.#segments[hi >>> 24] = segment = emptySegment(slotsInitial);
+    return segment;
   }
 
   /** Every fingerprint in ascending order, as packed pairs: `count` fingerprints an array, fewer in the last. */
@@ -94,23 +101,15 @@ export class FingerprintTable {
 }
 
 function emptySegments(capacity: number): Segment[] {
-  return Array.from({ length: segmentCount }, () => ({
-    slots: new Uint32Array(2 * (capacity + slotsBeyond)),
-    capacity,
-    used: 0,
-  }));
+  return Array.from({ length: segmentCount }, () => emptySegment(capacity));
 }
 
-/** All in one block of memory, 131 kB: 256 separate ones would cost seven times as much for each new frontier. */
-function smallSegments(): Segment[] {
-  const words = 2 * (slotsInitial + slotsBeyond);
-  const memory = new Uint32Array(segmentCount * words);
-  return Array.from({ length: segmentCount }, (_, number) => ({
-    slots: memory.subarray(number * words, (number + 1) * words),
-    capacity: slotsInitial,
-    used: 0,
-  }));
+function emptySegment(capacity: number): Segment {
+  return { slots: new Uint32Array(2 * (capacity + slotsBeyond)), capacity, used: 0 };
 }
+
+/** Stands for each segment without a fingerprint, so that a frontier of few URLs takes no memory for the others. */
+const unused: Segment = emptySegment(slotsInitial);
 
 /** Index of the fingerprint, or of where it belongs: an empty slot, or the first larger one. */
 function search(slots: Uint32Array, capacity: number, hi: number, lo: number): number {
