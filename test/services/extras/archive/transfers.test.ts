@@ -90,7 +90,7 @@ describe('archive files that are downloaded', () => {
         return source.get(name);
       };
       await assert.rejects(
-        bringBack(folder, { list: source.list, get }, () => true),
+        bringBack(folder, { ...source, get }, () => true),
         /killed/,
       );
       assert.deepEqual(await wholeIn(folder), []);
