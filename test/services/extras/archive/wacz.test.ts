@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { brotliCompressSync, gunzipSync, inflateRawSync } from 'node:zlib';
 import { pageTitle } from '../../../../services/extras/archive/command/archived-page.ts';
-import { indexedFiles } from '../../../../services/extras/archive/command/wacz-command.ts';
 import { writeWacz } from '../../../../services/extras/archive/wacz/write-wacz.ts';
+import { indexedFiles } from '../../../../services/extras/archive/warc-files.ts';
 import { temporaryFolder } from '../../runtime/store/temporary-folder.ts';
 import { type Written, writeWarc } from './replay/warc-file.ts';
 
