@@ -114,7 +114,7 @@ describe('forgetting pages of an archive', () => {
     const { folder, names } = await archiveOf([a]);
     const undated = ['response', 'revisit'].map((type) =>
       gzipSync(
-        `WARC/1.1\r\nWARC-Type: ${type}\r\nWARC-Target-URI: ${b}\r\nWARC-Date: x\r\nContent-Length: 0\r\n\r\n\r\n\r\n`,
+        `WARC/1.1\r\nWARC-Type:${type}\r\nWARC-Target-URI:${b}\r\nWARC-Date:x\r\nContent-Length:0\r\n\r\n\r\n\r\n`,
       ),
     );
     const file = join(folder, `${names[0]}.warc.gz`);
