@@ -231,6 +231,10 @@ test('the start page lists the hosts, and a search the pages of one and of its s
     ['http://a.test/%3Cb%3E', 'http://sub.a.test/'],
   );
   assert.deepEqual(urlsOf(await get('/search?url=a.test/dir&parts=all')), ['http://a.test/dir/a.css']);
+  const pages = (await get('/search?url=a.test')).body;
+  assert.match(pages, /<a href="\/search\?url=a\.test&amp;parts=all">Also styles, scripts, images and media<\/a>/);
+  const parts = (await get('/search?url=a.test&parts=all')).body;
+  assert.match(parts, /<a href="\/search\?url=a\.test">Pages and documents only<\/a>/);
   const nothing = await get('/search?url=c.test');
   assert.match(nothing.body, /No captured page starts like this\./);
   assert.match(nothing.body, /value="c\.test"/);
