@@ -106,13 +106,16 @@ test('an index that is wrong is reported with the reason, and leaves no file ope
   assert.ok((descriptors()?.open ?? 0) <= openBefore + 1);
 });
 
-test('a record that is closed before it is read to its end closes its file', async () => {
-  const openBefore = descriptors()?.open ?? 0;
-  const record = recordOf(`HTTP/1.1 200 OK\r\n\r\n${'x'.repeat(500_000)}`);
-  for (let n = 0; n < 10; n++) {
-    const { body, close } = await openRecord(captureOf(record));
-    if (n % 2 === 0) await body.next();
-    await close();
+test('a record closes its file when it is read to its end, closed before, or left by its reader', async () => {
+  const openNow = () => descriptors()?.open ?? 0;
+  const capture = captureOf(recordOf(`HTTP/1.1 200 OK\r\n\r\n${'x'.repeat(500_000)}`));
+  for (let n = 0; n < 12; n++) {
+    const openBefore = openNow();
+    const { body, close } = await openRecord(capture);
+    assert.ok(openNow() > openBefore || openBefore === 0);
+    if (n % 4 === 0) await body.next();
+    if (n % 4 < 2) await close();
+    else for await (const _ of body) if (n % 4 === 2) break;
+    assert.ok(openNow() <= openBefore, `${n}`);
   }
-  assert.ok((descriptors()?.open ?? 0) <= openBefore + 1);
 });
