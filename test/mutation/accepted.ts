@@ -1603,4 +1603,35 @@ export const accepted: readonly Accepted[] = [
     ...{ file: urlEscapes, find: 'isNormalEscape(text, at)', replace: 'false', line: 'if (isNormalEscape(text, at))' },
     because: 'an escape that is right is written again as it is',
   },
+  {
+    file: 'services/extras/archive/command/archived-page.ts',
+    find: '0',
+    replace: '(0 + 1)',
+    line: 'linksMax: 0, textCharsMax: 0',
+    because: 'a title is read, and the links and the text beside it are dropped',
+  },
+  {
+    file: 'services/extras/archive/chunked.ts',
+    find: 'this.#held.length === 0',
+    replace: 'false',
+    line: 'let held = ',
+    because: 'a piece behind nothing is a copy of the piece',
+  },
+  {
+    ...{
+      file: 'services/runtime/log/kafka/assigner.ts',
+      find: '>',
+      replace: '>=',
+      line: 'if (quota > least) extras--',
+    },
+    because: 'slice counts from the end by as many members as were then counted too often',
+  },
+  {
+    ...{ file: 'services/extras/archive/forget/record-head.ts', find: '0', replace: '(0 + 1)' },
+    ...{ line: "record.toString('utf8', 0, end)", because: 'the first line, the version, is left out' },
+  },
+  {
+    ...{ file: 'services/extras/archive/known-indexes.ts', find: '0', replace: '(0 + 1)', line: '{ key: mark, value:' },
+    because: 'a row that says by its key alone that an index was read',
+  },
 ];

@@ -1,3 +1,5 @@
+import { isChunked, unchunked } from './chunked.ts';
+
 /** An HTTP response in a WARC record, parsed: status, headers, and the body without its transfer coding. */
 export interface HttpMessage {
   readonly status: number;
@@ -20,29 +22,10 @@ export function httpMessageOf(block: Buffer): HttpMessage | null {
   const status = Number(/^HTTP\/\d(?:\.\d)? (\d{3})/.exec(statusLine)?.[1]);
   if (Number.isNaN(status)) return null;
   const headers: string[] = [];
-  let chunked = false;
   for (const line of lines) {
     const colon = line.indexOf(':');
-    if (colon <= 0) continue;
-    const name = line.slice(0, colon).trim().toLowerCase();
-    const value = line.slice(colon + 1).trim();
-    if (name === 'transfer-encoding' && value.toLowerCase() === 'chunked') chunked = true;
-    headers.push(name, value);
+    if (colon > 0) headers.push(line.slice(0, colon).trim().toLowerCase(), line.slice(colon + 1).trim());
   }
   const body = end < 0 ? Buffer.alloc(0) : block.subarray(end + 4);
-  return { status, headers, body: chunked ? unchunked(body) : body };
-}
-
-/** RFC 9112 §7.1. Bodies that other tools stored without their chunks, under the same header, stay as they are. */
-function unchunked(body: Buffer): Buffer {
-  const parts: Buffer[] = [];
-  for (let at = 0; ; ) {
-    const lineEnd = body.indexOf('\r\n', at);
-    const size = /^([0-9a-f]{1,8})\s*(?:;.*)?$/i.exec(body.toString('latin1', at, Math.min(lineEnd, at + 64)))?.[1];
-    if (lineEnd < 0 || size === undefined) return parts.length === 0 ? body : Buffer.concat(parts);
-    const length = Number.parseInt(size, 16);
-    if (length === 0) return Buffer.concat(parts);
-    parts.push(body.subarray(lineEnd + 2, lineEnd + 2 + length));
-    at = lineEnd + 2 + length + 2;
-  }
+  return { status, headers, body: isChunked(headers) ? unchunked(body) : body };
 }

@@ -5,7 +5,8 @@
  * against the budget.
  *
  * They are appended again, unchanged, before the records below are trimmed. A crash in between leaves them twice,
- * which has no effect. The first manifest is the crawl's; one that lost the race must not become the first.
+ * which has no effect. The first manifest is the crawl's, and the first policy of a version is in force; one that lost
+ * the race must not become the first.
  */
 import type { Control } from '../../../schemas/types.ts';
 import { isOfWebmaster } from '../../../topology/frontier/decide/control-payloads.ts';
@@ -19,6 +20,8 @@ interface Carried {
   readonly value: Buffer;
   /** Offset of the last record with this content. */
   at: number;
+  /** Offset of the last record that lost the race against it; -1: none. */
+  otherAt: number;
 }
 
 /** Returns the offset below which the partition of `control` may be trimmed now: `before`, or its start. */
@@ -32,38 +35,34 @@ export async function carryOver(
   const { start, end } = await log.offsets(topic, partition);
   if (before <= start) return start;
   let [manifest, policy, asked, key]: (Carried | undefined)[] = [];
-  let otherManifestAt = -1;
   const purges = new Map<string, Carried>();
   const notes = new Map<string, Carried>();
   const payments = new Map<string, Carried[]>();
   for await (const { offset, value } of recordsOf(log, topic, partition, start, end)) {
     const event = await decoded(codec, value);
-    if (event?.kind === 'purge') purges.set(`${event.hostKey} ${event.payload}`, { event, value, at: offset });
+    if (event === undefined) continue;
+    const one: Carried = { event, value, at: offset, otherAt: -1 };
+    if (event.kind === 'purge') purges.set(`${event.hostKey} ${event.payload}`, one);
     // The purge was lifted: repeating it would purge the host again.
-    if (event?.kind === 'releaseHost' && !isOfWebmaster(event.payload)) purges.delete(`${event.hostKey} `);
+    if (event.kind === 'releaseHost' && !isOfWebmaster(event.payload)) purges.delete(`${event.hostKey} `);
     if (partition !== 0) continue;
     // All of them are kept in their order: the first for an id counts, unless an operator noted another.
-    if (event?.kind === 'schema') notes.set(value.toString('latin1'), { event, value, at: offset });
-    if (event?.kind === 'signingKey') key = { event, value, at: offset };
-    if (event?.kind === 'payment') enter(payments, { event, value, at: offset });
-    if (event?.kind === 'manifest') {
-      manifest ??= { event, value, at: offset };
-      if (event.payload === manifest.event.payload) manifest.at = offset;
-      else otherManifestAt = offset;
-    }
-    if (event?.kind !== 'policy') continue;
-    policy = newer(policy, { event, value, at: offset });
-    if (event.by === askedBy) asked = newer(asked, { event, value, at: offset });
+    if (event.kind === 'schema') notes.set(value.toString('latin1'), one);
+    if (event.kind === 'signingKey') key = one;
+    if (event.kind === 'payment') enter(payments, one);
+    if (event.kind === 'manifest') manifest = firstOf(manifest, one);
+    if (event.kind !== 'policy') continue;
+    policy = newer(policy, { ...one });
+    if (event.by === askedBy) asked = newer(asked, { ...one });
   }
-  if (otherManifestAt >= before) return start;
-  const leaving = [...new Set([...notes.values(), manifest, asked, policy, key, ...purges.values()])].flatMap((one) =>
-    one !== undefined && one.at < before ? [{ topic, partition, key: null, value: one.value }] : [],
-  );
+  if ([manifest, policy, asked].some((one) => one !== undefined && one.otherAt >= before)) return start;
+  // The policy comes first: of two with its version, the first is in force.
+  const carried = [...notes.values(), manifest, policy, asked, key, ...purges.values()];
+  const values = new Set(carried.flatMap((one) => (one !== undefined && one.at < before ? [one.value] : [])));
   // An end without its beginning means nothing.
   for (const one of payments.values())
-    if (one.some(({ at }) => at < before))
-      for (const { value } of one) leaving.push({ topic, partition, key: null, value });
-  if (leaving.length > 0) await log.append(leaving);
+    if (one.some(({ at }) => at < before)) for (const { value } of one) values.add(value);
+  if (values.size > 0) await log.append([...values].map((value) => ({ topic, partition, key: null, value })));
   return before;
 }
 
@@ -77,7 +76,13 @@ function enter(payments: Map<string, Carried[]>, one: Carried): void {
 
 function newer(there: Carried | undefined, one: Carried): Carried {
   if (there === undefined || one.event.version > there.event.version) return one;
-  if (one.event.version === there.event.version) there.at = one.at;
+  return one.event.version === there.event.version ? firstOf(there, one) : there;
+}
+
+function firstOf(there: Carried | undefined, one: Carried): Carried {
+  if (there === undefined) return one;
+  if (one.event.payload === there.event.payload) there.at = one.at;
+  else there.otherAt = one.at;
   return there;
 }
 

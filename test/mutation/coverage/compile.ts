@@ -1,5 +1,5 @@
 /** TypeScript as mutants and recordings run it: the same text for both, so that what one measures holds for the other. */
-import { mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, renameSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { transformSync } from 'esbuild';
 import { root } from '../../run/files.ts';
@@ -35,8 +35,11 @@ export function compileAll(): void {
       const { mtimeMs } = statSync(source);
       if (Math.abs((statSync(output, { throwIfNoEntry: false })?.mtimeMs ?? 0) - mtimeMs) < 1) continue;
       mkdirSync(dirname(output), { recursive: true });
-      writeFileSync(output, compiled(readFileSync(source, 'utf8'), name).code);
-      utimesSync(output, mtimeMs / 1000, mtimeMs / 1000);
+      // Aside, so that a process that runs reads the old text or the new one.
+      const aside = `${output}.${process.pid}`;
+      writeFileSync(aside, compiled(readFileSync(source, 'utf8'), name).code);
+      utimesSync(aside, mtimeMs / 1000, mtimeMs / 1000);
+      renameSync(aside, output);
     }
   }
 }

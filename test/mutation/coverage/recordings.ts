@@ -1,10 +1,10 @@
 /**
- * What each unit test file executes, measured once and kept in `.cache/mutation`: measured again when the test or any file
- * that it loads is another.
+ * What each unit test file executes, measured once and kept in `.cache/mutation`: measured again when the test, or any file
+ * that it loads or reads, is another.
  */
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { root } from '../../run/files.ts';
@@ -28,12 +28,12 @@ interface Kept extends Recording {
   /** Raised where what is recorded changes. */
   readonly version: number;
   readonly node: string;
-  /** File → hash of what it held, of everything that the test loaded. */
+  /** File → hash of what it held, of everything that the test loaded or read. A folder ends in `/` or `/**`. */
   readonly loaded: Readonly<Record<string, string>>;
 }
 
-const version = 2;
-const folder = join(root, '.cache/mutation/recordings');
+const version = 3;
+const keptFolder = join(root, '.cache/mutation/recordings');
 const start = new URL('./start.mjs', import.meta.url).href;
 const record = new URL('./record.ts', import.meta.url).href;
 /** Where mutants may be. */
@@ -42,7 +42,7 @@ const deadlineMs = 600_000;
 
 export interface Recordings {
   readonly recordings: readonly Recording[];
-  /** Tests that fail as the sources are, or don't end: they tell nothing of a mutant. */
+  /** Tests that fail as the sources are, or do not end, twice: they tell nothing of a mutant. */
   readonly failing: readonly string[];
 }
 
@@ -50,33 +50,44 @@ export async function recordingsOf(
   tests: readonly string[],
   parallel: number,
   onProgress: (done: number, of: number) => void,
+  folder = keptFolder,
 ): Promise<Recordings> {
   mkdirSync(folder, { recursive: true });
   const hashes = new Map<string, string>();
   const recordings: Recording[] = [];
   const missing: string[] = [];
   for (const test of tests) {
-    const kept = keptOf(test, hashes);
+    const kept = keptOf(join(folder, nameOf(test)), hashes);
     if (kept === undefined) missing.push(test);
     else recordings.push(kept);
   }
   if (missing.length === 0) return { recordings, failing: [] };
   const work = mkdtempSync(join(tmpdir(), 'crawlstream-mutation-'));
-  const failing: string[] = [];
   try {
     compileAll();
     let done = 0;
-    await inParallel(missing, parallel, async (test) => {
+    const failedOnce: string[] = [];
+    const failing: string[] = [];
+    const attempt = async (test: string, failed: string[]) => {
       const output = join(work, nameOf(test));
-      if (await runRecorded(test, output)) recordings.push(keep(test, output, hashes));
-      else failing.push(test);
+      const made = (await runRecorded(test, output)) ? recordingIn(test, output, hashes) : undefined;
+      if (made === undefined) failed.push(test);
+      else {
+        writeFileSync(join(folder, nameOf(test)), JSON.stringify(made));
+        recordings.push(made);
+      }
       rmSync(output, { force: true });
+    };
+    await inParallel(missing, parallel, async (test) => {
+      await attempt(test, failedOnce);
       onProgress(++done, missing.length);
     });
+    // Alone: beside others it may only have been late.
+    for (const test of failedOnce) await attempt(test, failing);
+    return { recordings, failing };
   } finally {
     rmSync(work, { recursive: true });
   }
-  return { recordings, failing };
 }
 
 /** False: the test failed, or did not end. */
@@ -91,8 +102,8 @@ function runRecorded(test: string, output: string): Promise<boolean> {
   return new Promise((resolve) => child.on('close', (code) => resolve(code === 0 && existsSync(output))));
 }
 
-function keep(test: string, output: string, hashes: Map<string, string>): Recording {
-  const { loadMs, cpuMs, modules } = JSON.parse(readFileSync(output, 'utf8')) as Recorded;
+function recordingIn(test: string, output: string, hashes: Map<string, string>): Kept {
+  const { loadMs, cpuMs, modules, read } = JSON.parse(readFileSync(output, 'utf8')) as Recorded;
   const ran: Record<string, readonly number[]> = {};
   const loaded: Record<string, string> = {};
   for (const { file, ranges } of modules) {
@@ -103,15 +114,18 @@ function keep(test: string, output: string, hashes: Map<string, string>): Record
     const { code, mappings } = compiled(source, file);
     ran[file] = spansOf(executed(decodedMappings(mappings, code, source), ranges));
   }
-  const kept: Kept = { version, node: process.version, test, loadMs, cpuMs, ran, loaded };
-  writeFileSync(join(folder, nameOf(test)), JSON.stringify(kept));
-  return kept;
+  for (const path of read) {
+    const hash = hashOf(path, hashes);
+    // What the test has made and removed again is not its input.
+    if (hash !== undefined) loaded[path] = hash;
+  }
+  return { version, node: process.version, test, loadMs, cpuMs, ran, loaded };
 }
 
-function keptOf(test: string, hashes: Map<string, string>): Recording | undefined {
+function keptOf(path: string, hashes: Map<string, string>): Recording | undefined {
   let kept: Kept;
   try {
-    kept = JSON.parse(readFileSync(join(folder, nameOf(test)), 'utf8')) as Kept;
+    kept = JSON.parse(readFileSync(path, 'utf8')) as Kept;
   } catch {
     // Never measured, or cut off while it was written.
     return undefined;
@@ -122,15 +136,17 @@ function keptOf(test: string, hashes: Map<string, string>): Recording | undefine
 }
 
 /** Undefined: it is not there. */
-function hashOf(file: string, hashes: Map<string, string>): string | undefined {
-  if (!hashes.has(file) && existsSync(join(root, file)))
-    hashes.set(
-      file,
-      createHash('sha256')
-        .update(readFileSync(join(root, file)))
-        .digest('hex'),
-    );
-  return hashes.get(file);
+function hashOf(path: string, hashes: Map<string, string>): string | undefined {
+  const there = join(root, path.replace(/\/(?:\*\*)?$/, ''));
+  if (!hashes.has(path) && existsSync(there)) {
+    const bytes = path.endsWith('/') || path.endsWith('/**') ? namesIn(there, path.endsWith('*')) : readFileSync(there);
+    hashes.set(path, createHash('sha256').update(bytes).digest('hex'));
+  }
+  return hashes.get(path);
+}
+
+function namesIn(folder: string, recursive: boolean): string {
+  return (readdirSync(folder, { recursive }) as string[]).sort().join('\n');
 }
 
 function nameOf(test: string): string {

@@ -33,6 +33,7 @@ export const parts: readonly Part[] = [
   { name: 'desk', command: npm('explore', '--', '--world', 'desk', '--depth', '8', '--ends-every', '256') },
   { name: 'forget', command: npm('explore', '--', '--world', 'forget', '--depth', '8', '--ends-every', '256') },
   { name: 'lost records', command: npm('explore', '--', '--world', 'losses', '--depth', '10', '--ends-every', '256') },
+  { name: 'power cuts', command: npm('crash', '--', '--seeds', '100') },
   { name: 'simulation', command: npm('simulate', '--', '--seeds', '1000') },
   { name: 'outages of the network', command: npm('simulate', '--', '--network-away') },
   {

@@ -6,8 +6,8 @@ import { CrawlstreamError } from '../../../../topology/errors.ts';
 import { crawlName } from '../../../cli/flags/kafka-flags.ts';
 import { toStdout } from '../../../runtime/logging/door.ts';
 import { writeColumnar } from '../columnar/write-columnar.ts';
+import { indexedFiles } from '../warc-files.ts';
 import { archivedContent } from './archived-page.ts';
-import { indexedFiles } from './wacz-command.ts';
 
 interface ColumnarFlags {
   readonly out: string;

@@ -8,19 +8,7 @@
  */
 import { once } from 'node:events';
 import type { Command } from 'commander';
-import { crawlLimits } from '../../../../topology/policy/crawl-limits.ts';
-import { hostKeyOf, type KeyMode, partitionKeyOf } from '../../../../topology/url/host-key.ts';
-import { compileNormalizer } from '../../../../topology/url/normalize.ts';
 import { addKafkaOptions } from '../../../cli/flags/kafka-flags.ts';
-import { fetcherLimits } from '../../../fetcher/fetcher-limits.ts';
-import { decodeBody } from '../../../fetcher/http/content-coding.ts';
-import { listOf } from '../../../fetcher/http/headers.ts';
-import { productToken } from '../../../fetcher/http/identity.ts';
-import { requestLimits } from '../../../fetcher/http/request-limits.ts';
-import { createExtractor } from '../../../fetcher/pages/extract.ts';
-import type { PageReader } from '../../../fetcher/pages/page-reader.ts';
-import { wantsBody } from '../../../fetcher/pages/wanted-bodies.ts';
-import { createLinkCache } from '../../../fetcher/publish/link-cache.ts';
 import { createContactRecords } from '../../../fetcher/unleased/contact-records.ts';
 import { pageRecords } from '../../../fetcher/unleased/page-records.ts';
 import { withFolderLog } from '../../../hosting/connect/folder-log.ts';
@@ -34,11 +22,7 @@ import type { Manifest } from '../../../runtime/data-folder/manifest.ts';
 import type { Log } from '../../../runtime/log/log.ts';
 import { toStderr, toStdout } from '../../../runtime/logging/door.ts';
 import { productVersion } from '../../../runtime/version.ts';
-import { archiveLimits } from '../archive-limits.ts';
-import { readExchanges } from '../exchanges.ts';
-import { httpMessageOf } from '../http-message.ts';
-import { type Replayed, replayAnswer } from '../replay-answer.ts';
-import { createPayloads, type Payloads } from '../warc-payloads.ts';
+import { type Counts, replayFiles, type Sink } from '../replay-files.ts';
 import { addColumnarCommand } from './columnar-command.ts';
 import { addDeriveCommands } from './derive-command.ts';
 import { addWaczCommand } from './wacz-command.ts';
@@ -46,9 +30,6 @@ import { addWaczCommand } from './wacz-command.ts';
 interface ReplayFlags extends KafkaFlags {
   readonly json?: boolean;
 }
-
-/** Takes what one answer gave. */
-type Sink = (replayed: Replayed) => Promise<void>;
 
 export function addWarcCommand(program: Command): void {
   const warc = program
@@ -106,92 +87,5 @@ function appendTo(log: Log, codec: RecordCodec, manifest: Manifest): Sink {
       replayed.as === 'robots' || replayed.as === 'other' ? [] : pageRecords(replayed.report, codec, manifest);
     const records = [...contacts.take(), ...made];
     if (records.length > 0) await log.append(records);
-  };
-}
-
-interface Counts {
-  readonly pages: number;
-  readonly links: number;
-  readonly redirects: number;
-  readonly sitemaps: number;
-  readonly robots: number;
-  /** Other answers. */
-  readonly other: number;
-  /** Revisits of payloads that are not available. */
-  readonly lost: number;
-}
-
-async function replayFiles(files: readonly string[], keyMode: KeyMode, sink: Sink): Promise<Counts> {
-  const counts = { pages: 0, links: 0, redirects: 0, sitemaps: 0, robots: 0, other: 0, lost: 0 };
-  const cache = createLinkCache(fetcherLimits.linkCacheEntries);
-  const extractor = createExtractor();
-  const links = { normalize: compileNormalizer(), cache };
-  const linksMax = crawlLimits.linksPerPage;
-  const reader: PageReader = { extractor, links, productToken, linksMax, outlinks: false, pdf: false, office: false };
-  const payloads = createPayloads(archiveLimits.payloadsBytesMax);
-  try {
-    for (const file of files) {
-      for await (const { answer, kind, depth = 0 } of readExchanges(file)) {
-        const { type, fields, block } = answer;
-        const url = fields.get('warc-target-uri')?.replace(/^<|>$/g, '') ?? '';
-        if (!/^https?:/i.test(url)) continue;
-        const response = await responseOf(type, fields, block, payloads);
-        if (response === null) {
-          counts.lost += 1;
-          continue;
-        }
-        const hostKey = hostKeyOf(links.normalize(url) ?? url);
-        const sourceKey = partitionKeyOf(hostKey, keyMode);
-        const source = { sourceKey, source: cache.source(sourceKey) };
-        const replayed = await replayAnswer(reader, { url, hostKey, depth, kind, response }, source);
-        if ('report' in replayed) cache.remember(replayed.report.pending);
-        await sink(replayed);
-        counts[countOf[replayed.as]] += 1;
-        if (replayed.as === 'page') counts.links += replayed.report.page?.links ?? 0;
-      }
-    }
-  } finally {
-    await extractor.close();
-  }
-  return counts;
-}
-
-const countOf = {
-  page: 'pages',
-  redirect: 'redirects',
-  sitemap: 'sitemaps',
-  robots: 'robots',
-  other: 'other',
-} as const;
-
-/** Null: a revisit of a payload that is not available. */
-async function responseOf(type: string, fields: ReadonlyMap<string, string>, block: Buffer, payloads: Payloads) {
-  const message = httpMessageOf(block);
-  const digest = fields.get('warc-payload-digest') ?? '';
-  const rawBody = type === 'revisit' ? payloads.get(digest) : (message?.body ?? Buffer.alloc(0));
-  if (rawBody === undefined) return null;
-  if (type === 'response' && digest !== '') payloads.keep(digest, rawBody);
-  const { status = 0, headers = [] } = message ?? {};
-  const wanted = wantsBody(status, headers);
-  const decoded = wanted
-    ? await decodeBody(rawBody, listOf(headers, 'content-encoding'), requestLimits.bodyBytesMax)
-    : undefined;
-  const failed = decoded !== undefined && 'error' in decoded;
-  const body = decoded === undefined || failed ? Buffer.alloc(0) : decoded.body;
-  const atMs = Date.parse(fields.get('warc-date') ?? '') || 0;
-  return {
-    status,
-    headers,
-    body,
-    rawBody,
-    truncated: fields.has('warc-truncated') || (decoded !== undefined && !failed && decoded.truncated),
-    address: fields.get('warc-ip-address') ?? '',
-    startMs: atMs,
-    endMs: atMs,
-    connectMs: 0,
-    firstByteMs: 0,
-    failure: failed ? ({ kind: 'badResponse', detail: decoded.error } as const) : null,
-    staleConnection: false,
-    unreached: false,
   };
 }

@@ -1,6 +1,6 @@
 /** Takes pages out of a crawl's WARC files: in its data folder, and in an object store. */
 import { existsSync } from 'node:fs';
-import { readdir, readFile, rm } from 'node:fs/promises';
+import { readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type {
@@ -18,9 +18,11 @@ import type { ObjectStore } from '../../../runtime/objects/objects.ts';
 import { openS3Objects } from '../../../runtime/objects/s3-objects.ts';
 import { openStateStore } from '../../../runtime/store/open-store.ts';
 import { fieldsAt } from '../cdxj.ts';
+import { msOfDigits } from '../replay/datetime.ts';
 import { createUploads } from '../uploads.ts';
 import { bringBack } from './bring-back.ts';
 import { forgetRecords } from './forget-records.ts';
+import { indexLines } from './index-lines.ts';
 
 export async function forgetArchives(at: HeldAt): Promise<Forgotten> {
   const { part, options, gone, isOnBrokers } = at;
@@ -56,14 +58,14 @@ function archivesElsewhere(isFolderNamed: boolean, isStoreNamed: boolean): NotRe
   return [...(isFolderNamed ? [] : [folders]), ...(isStoreNamed ? [] : [store])];
 }
 
-interface ArchiveAway {
+export interface ArchiveAway {
   readonly crawl: string;
-  readonly objects: ObjectStore;
+  readonly objects: Pick<ObjectStore, 'get' | 'list' | 'place' | 'putFile'>;
   readonly clock: Clock;
 }
 
 /** Downloads whole files, and uploads those that changed. */
-async function forgetElsewhere(folder: string, gone: Gone, away: ArchiveAway): Promise<Place> {
+export async function forgetElsewhere(folder: string, gone: Gone, away: ArchiveAway): Promise<Place> {
   const { crawl, objects, clock } = away;
   const ofCrawl = (name: string) => name.startsWith(`${crawl}-`) && /^\d+-\d+-\d+\./.test(name.slice(crawl.length + 1));
   const brought = await bringBack(folder, objects, ofCrawl);
@@ -101,16 +103,17 @@ interface Capture {
   readonly atMs: number;
 }
 
-/** Reads the indexes beside the files. */
+/** Reads the indexes of the files. */
 async function* capturesIn(folder: string): AsyncGenerator<Capture> {
-  for (const name of (await readdir(folder)).filter((one) => one.endsWith('.cdxj'))) {
-    for (const line of (await readFile(join(folder, name), 'utf8')).split('\n')) {
+  const names = (await readdir(folder)).map((one) => /^(.*)\.(?:cdxj|warc\.gz)$/.exec(one)?.[1]);
+  for (const name of new Set(names)) {
+    if (name === undefined) continue;
+    for (const line of await indexLines(folder, name)) {
       const at = fieldsAt(line);
       if (at < 0) continue;
-      const [, time = ''] = line.split(' ', 2);
-      const atMs = Date.parse(time.replace(/^(....)(..)(..)(..)(..)(..)$/, '$1-$2-$3T$4:$5:$6Z'));
       const { url, filename } = JSON.parse(line.slice(at)) as { readonly url: string; readonly filename: string };
-      yield { url, file: filename, atMs };
+      // A capture of an unknown time counts as older than every other.
+      yield { url, file: filename, atMs: msOfDigits(line.slice(at - 15, at - 1)) ?? 0 };
     }
   }
 }

@@ -6,7 +6,7 @@
  * without such records are not touched. The archive's rows of payloads are updated, so that later records point to
  * nothing that was removed. The archive's process must not run, because it locks the store.
  */
-import { open, readFile } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { writeSynced } from '../../../runtime/disk/durable-names.ts';
@@ -18,6 +18,7 @@ import { headerOf, httpMessageOf } from '../http-message.ts';
 import { finishReplacing, replaceFiles, rewrittenSuffix } from '../replaced-files.ts';
 import { openWarcFolder } from '../warc-folder.ts';
 import { digestOf } from '../warc-record.ts';
+import { indexLines } from './index-lines.ts';
 import { type Member, membersOf } from './members.ts';
 import { fieldOf, type RecordHead, readHead, recordWith } from './record-head.ts';
 
@@ -104,7 +105,7 @@ async function hasLostPointer(folder: string, name: string, work: Work): Promise
 
 function aboutOf(head: RecordHead, { isGone }: Pick<Work, 'isGone'>) {
   const url = fieldOf(head, 'WARC-Target-URI');
-  const atMs = Date.parse(fieldOf(head, 'WARC-Date'));
+  const atMs = timeOf(head, 'WARC-Date');
   return { url, atMs, isGone: url !== '' && isGone(url, atMs) };
 }
 
@@ -128,10 +129,7 @@ async function rewrite(folder: string, name: string, work: Work): Promise<void> 
     await out.close();
   }
   const index = join(folder, `${name}.cdxj`);
-  const lines = (await readFile(index, 'utf8'))
-    .split('\n')
-    .flatMap((line) => movedLine(line, places))
-    .sort();
+  const lines = (await indexLines(folder, name)).flatMap((line) => movedLine(line, places)).sort();
   await writeSynced(`${index}${rewrittenSuffix}`, lines.map((line) => `${line}\n`).join(''));
 }
 
@@ -184,7 +182,12 @@ async function remade(member: Member, work: Work): Promise<Remade | null> {
 
 function pointsToLost(head: RecordHead, { isGone }: Work): boolean {
   const url = fieldOf(head, 'WARC-Refers-To-Target-URI');
-  return url !== '' && isGone(url, Date.parse(fieldOf(head, 'WARC-Refers-To-Date')));
+  return url !== '' && isGone(url, timeOf(head, 'WARC-Refers-To-Date'));
+}
+
+/** A capture of an unknown time counts as older than every other. */
+function timeOf(head: RecordHead, field: string): number {
+  return Date.parse(fieldOf(head, field)) || 0;
 }
 
 async function payloadAt({ path, offset }: Payload): Promise<Buffer> {

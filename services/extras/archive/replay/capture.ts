@@ -23,11 +23,10 @@ export interface Capture {
 /** Null: not a line of an index, or its file is missing. `fileOf`: returns the path of a file by its name. */
 export function captureOfLine(line: string, fileOf: (name: string) => string | undefined): Capture | null {
   const [, key, time, json] = /^(\S+) (\d{14}) (\{.*\})$/.exec(line) ?? [];
-  if (json === undefined) return null;
-  const atMs = msOfDigits(time!);
+  const atMs = msOfDigits(time ?? '');
   if (atMs === null) return null;
   try {
-    const { url, mime, status, digest, offset, length, filename } = JSON.parse(json) as Record<string, unknown>;
+    const { url, mime, status, digest, offset, length, filename } = JSON.parse(json!) as Record<string, unknown>;
     const file = typeof filename === 'string' ? fileOf(filename) : undefined;
     const [from, bytes] = [Number(offset), Number(length)];
     if (file === undefined || !Number.isSafeInteger(from) || !Number.isSafeInteger(bytes) || from < 0 || bytes < 1) {

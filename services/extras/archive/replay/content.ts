@@ -23,6 +23,9 @@ export interface Content {
   readonly bytes?: number;
 }
 
+/** Enough to recognise the form of a body by. */
+const peekedBytes = 512;
+
 type Kind = 'html' | 'xml' | 'css' | 'other';
 
 /** `accepts`: value of the client's Accept-Encoding. The memento is closed by this function, or by its body. */
@@ -99,7 +102,7 @@ function withoutMark(text: string): string {
 /** Tags that pages begin with (MIME Sniffing standard §7.1). */
 function looksLikeHtml(first: Buffer): boolean {
   return /^\s*<(?:!doctype html|html|head|body|title|script|!--|h1|div|p|a|table)\b/i.test(
-    first.toString('latin1', 0, 512),
+    first.toString('latin1', 0, peekedBytes),
   );
 }
 
@@ -107,13 +110,18 @@ function isGzip(first: Buffer): boolean {
   return first[0] === 0x1f && first[1] === 0x8b;
 }
 
-/** The first piece, and all of it. */
+/** The first bytes, at least `peekedBytes` if there are as many, and all of it. */
 async function peeked(body: AsyncGenerator<Buffer>): Promise<{ first: Buffer; body: AsyncGenerator<Buffer> }> {
-  const { value, done } = await body.next();
-  const first = done ? Buffer.alloc(0) : value;
+  const parts: Buffer[] = [];
+  for (let bytes = 0; bytes < peekedBytes; bytes += parts.at(-1)!.length) {
+    const { value, done } = await body.next();
+    if (done) break;
+    parts.push(value);
+  }
+  const first = Buffer.concat(parts);
   const whole = async function* () {
     try {
-      if (!done) yield first;
+      if (first.length > 0) yield first;
       yield* body;
     } finally {
       await body.return(undefined);

@@ -16,7 +16,11 @@ import { replayLimits } from './replay-limits.ts';
  * INVALID_RECORD if the file is not a WARC file, or is not compressed record by record.
  */
 export async function indexOfFile(file: string): Promise<Buffer> {
-  const bytes = await readFile(file);
+  return indexOfBytes(await readFile(file), file);
+}
+
+/** The same for a file that is in memory. */
+export function indexOfBytes(bytes: Buffer, file: string): Buffer {
   const fail = (at: number, why: string) => new CrawlstreamError('INVALID_RECORD', `${file}, at byte ${at}: ${why}`);
   const lines: string[] = [];
   for (let at = 0; at < bytes.length; ) {

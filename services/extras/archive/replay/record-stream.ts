@@ -2,6 +2,7 @@
 import { open } from 'node:fs/promises';
 import { createGunzip } from 'node:zlib';
 import { CrawlstreamError } from '../../../../topology/errors.ts';
+import { isChunked, unchunkedPieces } from '../chunked.ts';
 import { type HttpMessage, httpMessageOf } from '../http-message.ts';
 import type { Capture } from './capture.ts';
 import { replayLimits } from './replay-limits.ts';
@@ -44,14 +45,12 @@ export async function openRecord({ file, offset, length, url }: Capture): Promis
       head = message === null ? null : { status: message.status, headers: message.headers };
       left -= block.length;
     }
-    const chunked = head?.headers.some(
-      (name, at) => name === 'transfer-encoding' && head.headers[at + 1] === 'chunked',
-    );
+    const chunked = head !== null && isChunked(head.headers);
     const body = bytes.rest(left);
     return {
       ...{ type, fields, head, close: () => bytes.close() },
       bodyBytes: chunked ? undefined : left,
-      body: chunked ? unchunked(body) : body,
+      body: chunked ? unchunkedPieces(body) : body,
     };
   } catch (error) {
     await bytes.close();
@@ -82,7 +81,7 @@ async function* bytesAt(file: string, offset: number, length: number): AsyncGene
 
 interface Bytes {
   /** With the mark itself. Null: it does not come within the limits. */
-  until(mark: Buffer, bytesMax?: number): Promise<Buffer | null>;
+  until(mark: Buffer, most?: number): Promise<Buffer | null>;
   /** At most `count` bytes; then nothing is open any more. */
   rest(count: number): AsyncGenerator<Buffer>;
   close(): Promise<void>;
@@ -91,7 +90,8 @@ interface Bytes {
 function createBytes(source: AsyncGenerator<Buffer>): Bytes {
   let held: Buffer = Buffer.alloc(0);
   return {
-    async until(mark, bytesMax = replayLimits.headBytesMax) {
+    async until(mark, most = replayLimits.headBytesMax) {
+      const bytesMax = Math.min(most, replayLimits.headBytesMax);
       for (;;) {
         const at = held.indexOf(mark);
         const end = at + mark.length;
@@ -100,7 +100,7 @@ function createBytes(source: AsyncGenerator<Buffer>): Bytes {
           held = held.subarray(end);
           return head;
         }
-        if (held.length >= Math.min(bytesMax, replayLimits.headBytesMax)) return null;
+        if (held.length >= bytesMax) return null;
         const { value, done } = await source.next();
         if (done) return null;
         held = Buffer.concat([held, value]);
@@ -128,40 +128,6 @@ function createBytes(source: AsyncGenerator<Buffer>): Bytes {
       await source.return(undefined);
     },
   };
-}
-
-/** RFC 9112 §7.1. Bodies that other tools stored without their chunks, under the same header, stay as they are. */
-async function* unchunked(body: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
-  let held: Buffer = Buffer.alloc(0);
-  let left = 0;
-  let isFirst = true;
-  for await (const part of body) {
-    held = Buffer.concat([held, part]);
-    for (;;) {
-      if (left > 0) {
-        const data = held.subarray(0, left);
-        held = held.subarray(data.length);
-        left -= data.length;
-        if (data.length > 0) yield data;
-        if (left > 0) break;
-      }
-      const from = isFirst || !held.subarray(0, 2).equals(gap.subarray(0, 2)) ? 0 : 2;
-      const end = held.indexOf('\r\n', from);
-      if (end < 0 && held.length - from < 64) break;
-      const size = /^([0-9a-f]{1,8})\s*(?:;.*)?$/i.exec(held.toString('latin1', from, Math.min(end, from + 64)))?.[1];
-      if (end < 0 || size === undefined) {
-        if (!isFirst) return;
-        yield held;
-        yield* body;
-        return;
-      }
-      isFirst = false;
-      left = Number.parseInt(size, 16);
-      if (left === 0) return;
-      held = held.subarray(end + 2);
-    }
-  }
-  if (isFirst && held.length > 0) yield held;
 }
 
 function fieldsOf(head: string): Map<string, string> {

@@ -36,7 +36,8 @@ export function frameOf(store: Buffer, ops: readonly StoreOp[]): Buffer[] {
     length += value.length;
   }
   let sum = 0;
-  for (const part of parts) sum = crc32(part, sum);
+  // Of no bytes at no address, zlib's sum is 0, whatever came before.
+  for (const part of parts) if (part.length > 0) sum = crc32(part, sum);
   const head = Buffer.allocUnsafe(headBytes);
   head.writeUInt32BE(length, 0);
   head.writeUInt32BE(sum, 4);

@@ -27,3 +27,42 @@ test('a payload’s type follows its first bytes, whatever was declared', () => 
   for (const [declared, body, type] of shown)
     assert.equal(detectedType(declared, bytes(body)), type, `${declared}: ${body}`);
 });
+
+test('a body is a text unless it has a control character that no text has (MIME Sniffing §7.1)', () => {
+  const binary = [0x00, 0x01, 0x07, 0x08, 0x0b, 0x0e, 0x1a, 0x1c, 0x1f];
+  for (let byte = 0; byte <= 0xff; byte++) {
+    const type = detectedType('', Buffer.from([0x61, byte, 0x62]));
+    const isBinary = byte < 0x20 && ![0x09, 0x0a, 0x0c, 0x0d, 0x1b].includes(byte);
+    assert.equal(type, isBinary ? 'application/octet-stream' : 'text/plain', `${byte}`);
+  }
+  for (const byte of binary) assert.equal(detectedType('text/css', Buffer.from([byte])), 'application/octet-stream');
+});
+
+test('each signature of a type is recognised by its bytes, and not by fewer', () => {
+  for (const [type, hex] of [
+    ['application/pdf', '255044462d'],
+    ['image/png', '89504e470d0a1a0a'],
+    ['image/jpeg', 'ffd8ff'],
+    ['image/gif', '474946383761'],
+    ['image/gif', '474946383961'],
+    ['image/webp', '5249464601020304574542505650'],
+    ['image/bmp', '424d'],
+    ['image/x-icon', '00000100'],
+    ['audio/mpeg', '494433'],
+    ['application/ogg', '4f67675300'],
+    ['audio/wave', '524946460102030457415645'],
+    ['video/mp4', '0102030466747970'],
+    ['video/webm', '1a45dfa3'],
+    ['font/woff', '774f4646'],
+    ['font/woff2', '774f4632'],
+    ['application/gzip', '1f8b08'],
+    ['application/vnd.rar', '526172211a07'],
+    ['application/zip', '504b0304'],
+  ] as const) {
+    const bytes = Buffer.from(hex, 'hex');
+    assert.equal(detectedType('text/html', Buffer.concat([bytes, Buffer.from('rest')])), type);
+    assert.equal(detectedType('text/html', bytes), type);
+    assert.notEqual(detectedType('text/html', bytes.subarray(0, -1)), type);
+    assert.notEqual(detectedType('text/html', Buffer.concat([Buffer.from(' '), bytes])), type);
+  }
+});

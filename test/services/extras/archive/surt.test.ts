@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { surtOf } from '../../../../services/extras/archive/surt.ts';
 
@@ -37,4 +38,11 @@ test('a session in a path is removed before an .aspx page, unless a query preced
   const session = '(S(abcdefghijklmnopqrstuvwx))';
   assert.equal(surtOf(`http://a.test/${session}/b.aspx`), 'test,a)/b.aspx');
   assert.equal(surtOf(`http://a.test/${session}/b%3Fc.aspx`), `test,a)/${session.toLowerCase()}/b?c.aspx`);
+});
+
+test('keys are those of the package surt 0.3.1, for hosts, segments, sessions and arguments of all kinds', () => {
+  const text = readFileSync(new URL('surt-keys.json', import.meta.url), 'utf8');
+  const known = JSON.parse(text) as readonly (readonly [url: string, key: string])[];
+  assert.ok(known.length > 300);
+  for (const [url, key] of known) assert.equal(surtOf(url), key, url);
 });

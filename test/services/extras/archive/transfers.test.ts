@@ -69,6 +69,53 @@ describe('uploads of an archive', () => {
   });
 });
 
+describe('the waits of uploads', () => {
+  /** Times of the attempts of one file, by a clock that sleeps at once. */
+  async function attemptsOf(error: Error): Promise<readonly number[]> {
+    let nowMs = 0;
+    const sleeping = { nowMs: () => nowMs, sleepUntil: async (untilMs: number) => void (nowMs = untilMs) };
+    const times: number[] = [];
+    const folder = finished('a');
+    const putFile = async () => {
+      times.push(nowMs);
+      throw error;
+    };
+    const uploads = createUploads(folder, { putFile }, sleeping, () => wholeIn(folder));
+    uploads.start();
+    await assert.rejects(uploads.settled(), error);
+    return times;
+  }
+
+  it('an upload to a store that is away is tried again after 1, 5 and 30 s', async () => {
+    const away = new CrawlstreamError('DESTINATION_UNREACHABLE', 'away');
+    assert.deepEqual(await attemptsOf(away), [0, 1_000, 6_000, 36_000]);
+  });
+
+  it('an upload that is refused is not tried again', async () => {
+    assert.deepEqual(await attemptsOf(new CrawlstreamError('DESTINATION_REFUSED', 'no')), [0]);
+    assert.deepEqual(await attemptsOf(new Error('a bug')), [0]);
+  });
+
+  it('an upload that fails while nobody waits ends no process, and the next start tries again', async () => {
+    const folder = finished('a', 'b');
+    const tried: string[] = [];
+    const putFile = async (name: string) => {
+      tried.push(name);
+      if (tried.length === 1) throw new CrawlstreamError('DESTINATION_REFUSED', 'no');
+    };
+    const uploads = createUploads(folder, { putFile }, clock, () => wholeIn(folder));
+    await uploads.settled();
+    uploads.start();
+    for (let turn = 0; turn < 100; turn++) await new Promise((resolve) => setImmediate(resolve));
+    assert.deepEqual(tried, ['a.cdxj']);
+    uploads.start();
+    uploads.start();
+    await uploads.settled();
+    assert.deepEqual(tried, ['a.cdxj', 'a.cdxj', 'a.warc.gz', 'b.cdxj', 'b.warc.gz']);
+    assert.deepEqual(readdirSync(folder), []);
+  });
+});
+
 describe('archive files that are downloaded', () => {
   it('archive files that are downloaded belong to this archive, and replace no newer local file', async () => {
     const objects = createFolderObjects(finished('c-1', 'c-2', 'other-1'));
@@ -90,7 +137,7 @@ describe('archive files that are downloaded', () => {
         return source.get(name);
       };
       await assert.rejects(
-        bringBack(folder, { list: source.list, get }, () => true),
+        bringBack(folder, { ...source, get }, () => true),
         /killed/,
       );
       assert.deepEqual(await wholeIn(folder), []);

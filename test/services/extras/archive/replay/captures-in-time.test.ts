@@ -142,3 +142,39 @@ test('hosts, months and URLs of an archive are listed', async () => {
     [4, 5, 8].map(day),
   );
 });
+
+test('another scheme or www counts like the spelling asked for, another path comes after, and a redirect last', async () => {
+  const asked = 'http://a.test/Page';
+  const same = 'https://www2.a.test/Page';
+  const other = 'http://a.test/page';
+  const redirect = { url: 'https://a.test/Page', head: moved };
+  const bestOf = async (...records: readonly { readonly url: string; readonly head?: string }[]) => {
+    // The one that is wanted is the furthest in time.
+    const file = writeWarc(
+      temporaryFolder(),
+      'spelled',
+      records.map((one, n) => ({ ...one, time: day(9 - n) })),
+    );
+    const found = await new ArchiveIndex([{ file }]).survey(asked, atMs(1));
+    return found?.best.url;
+  };
+  assert.equal(await bestOf({ url: asked }, { url: other }, redirect), asked);
+  assert.equal(await bestOf({ url: asked }, { url: same }), same);
+  assert.equal(await bestOf({ url: same }, { url: other }, redirect), same);
+  assert.equal(await bestOf({ url: other }, redirect), other);
+  assert.equal(await bestOf(redirect), redirect.url);
+  assert.equal(await bestOf({ url: asked, head: moved }, { url: other }, redirect), asked);
+});
+
+test('of two captures equally near in time, the first counts, unless the other has the spelling asked for', async () => {
+  const at = (url: string, number: number, body: string) => ({ url, time: day(number), body });
+  const bestOf = async (
+    ...records: readonly { readonly url: string; readonly time: string; readonly body: string }[]
+  ) => {
+    const file = writeWarc(temporaryFolder(), 'near', records);
+    const { best } = (await new ArchiveIndex([{ file }]).survey(url, atMs(4))) ?? assert.fail('there is no capture');
+    return [best.url, best.time];
+  };
+  assert.deepEqual(await bestOf(at(url, 3, ''), at(url, 5, '')), [url, day(3)]);
+  assert.deepEqual(await bestOf(at(url, 2, ''), at(url, 5, '')), [url, day(5)]);
+});
