@@ -87,18 +87,18 @@ test('a poll that waits sees new records at the next look, and ends with its tim
   reader.seek('t', 0, 2);
   const polled = async (waitMs: number, meanwhile: () => unknown) => {
     const startMs = clock.nowMs();
-    let found: { readonly afterMs: number; readonly records: number } | undefined;
+    const ends: { readonly afterMs: number; readonly records: number }[] = [];
     const done = reader.poll({ maxBytes: 1e6, waitMs }).then(({ length: records }) => {
-      found = { afterMs: clock.nowMs() - startMs, records };
+      ends.push({ afterMs: clock.nowMs() - startMs, records });
     });
     await new Promise((resolve) => setTimeout(resolve, 50));
     await meanwhile();
-    while (found === undefined) {
+    while (ends.length === 0) {
       await clock.advance(100);
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
     await done;
-    return found;
+    return ends[0]!;
   };
   assert.equal((await polled(10_000, () => append(0))).records, 1);
   const timed = await polled(700, () => {});

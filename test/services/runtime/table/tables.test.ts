@@ -7,6 +7,7 @@ import { readPurges } from '../../../../services/runtime/crawl/purges.ts';
 import { clustersOf, duplicatesTable } from '../../../../services/runtime/table/duplicates-table.ts';
 import type { Table } from '../../../../services/runtime/table/table.ts';
 import { urlsTable } from '../../../../services/runtime/table/urls-table.ts';
+import type { UrlRecord } from '../../../../topology/frontier/changes/changes.ts';
 import { hostKeyOf } from '../../../../topology/url/host-key.ts';
 import { memoryCrawl } from '../../cli/inspect/memory-crawl.ts';
 import { temporaryFolder } from '../store/temporary-folder.ts';
@@ -82,10 +83,11 @@ test('a table of URLs has all that a result says, and tags as JSON', async () =>
 test('a URL that was given up with its host is in the table, unless it had an outcome of a request', async () => {
   const memory = await memoryCrawl();
   await memory.result({ url: 'http://a.test/1', kind: 'timeout' }, 10);
-  const record = {
-    ...{ status: 'dead', outcome: 'dnsFailed', httpStatus: 0, atMs: 20, attempts: 1, depth: 0 },
+  const record: Omit<UrlRecord, 'url'> = {
+    ...({ status: 'dead', outcome: 'dnsFailed' } as const),
+    ...{ httpStatus: 0, atMs: 20, attempts: 1, depth: 0 },
     ...{ etag: '', lastModified: '', contentHash: '', soft404: false },
-  } as const;
+  };
   for (const name of ['1', '2'])
     await memory.commit('a.test', [
       { kind: 'abandon', hostKey: 'a.test', record: { ...record, url: `http://a.test/${name}` } },

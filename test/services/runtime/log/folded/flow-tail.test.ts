@@ -90,7 +90,7 @@ test('a listener is called for records, failures and the end, until it stops', (
   assert.equal(calls, 3);
 });
 
-test('who waits for an offset goes on once it is read, at the end, and fails with the reading', async () => {
+test('a wait for an offset ends once the offset is read or the tail closes, and fails with the reading', async () => {
   const tail = new FlowTail('f.c.flow', 0, 0, 1_000);
   await tail.reached(0);
   let isOver = false;
