@@ -143,10 +143,10 @@ export class Outages {
 }
 
 /**
- * In a quiet run, work that is left goes on by this time after an outage. Without name servers leases return, and their
- * hosts wait for up to 30 s (decide/politeness.ts).
+ * In a quiet run, work that is left goes on by this time after an outage. Hosts of leases that returned wait for up to
+ * 30 s (decide/politeness.ts).
  */
-export const workSoonMs = { network: 15_000, names: 45_000 } as const satisfies Record<Away, number>;
+export const workSoonMs = 45_000;
 
 export function checkWorks(stage: Setting, backMs: number): void {
   const { web, world, standby, scheduler, violate } = stage;

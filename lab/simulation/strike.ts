@@ -149,7 +149,7 @@ function beginOutage(stage: Stage, fault: Fault & { readonly kind: 'outage' }, w
   const untilMs = scheduler.nowMs() + fault.forMs;
   web.outages!.begin({ away, isHit, untilMs });
   if (away === 'network') web.cut(isHit);
-  later(fault.forMs + workSoonMs[away], () => checkWorks(stage, untilMs));
+  later(fault.forMs + workSoonMs, () => checkWorks(stage, untilMs));
   if (restart === null) return;
   later(restart.afterMs, () => machines.find(({ name }) => name === restart.process)!.kill('all', restart.downMs));
 }
