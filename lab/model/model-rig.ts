@@ -93,11 +93,14 @@ export class ModelRig {
 
   /** The log has lost records of an input that were read: it is read from `offset` on. */
   goBack(topic: InputTopic, offset: number, nowMs: number): Step {
-    const step = this.core.goBack(topic, offset, nowMs);
-    this.changelog.push(step.commit);
+    let last: Step | undefined;
+    for (const step of this.core.goBack(topic, offset, nowMs)) {
+      last = step;
+      this.changelog.push(step.commit);
+    }
     this.core.takeSought();
     this.#offered[topic] = offset;
-    return step;
+    return last!;
   }
 
   /** Begins to write the checkpoint, a slice at each step that decides something. */

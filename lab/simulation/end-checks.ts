@@ -14,6 +14,7 @@ import { firstUnfair } from './fair-order.ts';
 import type { Fault } from './faults.ts';
 import type { Judge } from './judge.ts';
 import { crawl, fingerprintKey, type Machine } from './machines.ts';
+import type { Outages } from './outages.ts';
 import { createProcess } from './process.ts';
 import type { Setting } from './setting.ts';
 import { createSimLog } from './sim-log.ts';
@@ -120,7 +121,8 @@ async function checkFolders(stage: EndedRun): Promise<void> {
 }
 
 /** Liveness: every reachable page was fetched; and without faults, once. */
-function checkFetched({ standby, world, foreign, violate }: EndedRun, judge: Judge, faults: readonly Fault[]): void {
+function checkFetched(stage: EndedRun, judge: Judge, faults: readonly Fault[]): void {
+  const { standby, world, web, foreign, violate } = stage;
   const { pages, givenUp } = standby;
   const { page, dead, quotaSpent } = sumCounters(standby.states.map(({ counters }) => counters));
   const deadLetters = [...givenUp.keys()].filter((url) => url !== '').length;
@@ -132,9 +134,11 @@ function checkFetched({ standby, world, foreign, violate }: EndedRun, judge: Jud
     return;
   }
   if (page > pages.size) violate(`${page} pages are counted, and ${pages.size} were published`);
+  checkAlive(stage, faults);
   for (const [url, reason] of givenUp) {
     if (url === '' || !world.byName.get(new URL(url).host)!.steady) continue;
-    if (!excused(url, reason, faults)) violate(`${url} was given up on (${reason}), and its host is steady`);
+    if (!excused(url, reason, faults, web.outages))
+      violate(`${url} was given up on (${reason}), and its host is steady`);
   }
   for (const url of mustBeFetched(world, new Set(givenUp.keys()), foreign)) {
     if (!pages.has(url)) violate(`${url} was never fetched`);
@@ -147,8 +151,29 @@ function checkFetched({ standby, world, foreign, violate }: EndedRun, judge: Jud
 }
 
 /** A host in trouble may use up the retries of its URLs, and faults the leases of one. */
-function excused(url: string, reason: string, faults: readonly Fault[]): boolean {
+function excused(url: string, reason: string, faults: readonly Fault[], outages: Outages | undefined): boolean {
   if (reason === 'tooManyRedirects') return true;
-  if (reason === 'leaseExpired') return faults.length >= 3;
-  return faults.some((fault) => fault.kind === 'trouble' && fault.host === new URL(url).host);
+  if (reason === 'leaseExpired') return faults.filter(({ kind }) => !isOfWay(kind)).length >= 3;
+  if (reason === 'retriesExhausted' && faults.some((fault) => fault.kind === 'brokenAnswer' && fault.url === url))
+    return true;
+  return mayFail(new URL(url).host, faults, outages);
+}
+
+function mayFail(hostName: string, faults: readonly Fault[], outages: Outages | undefined): boolean {
+  const isInTrouble = faults.some((fault) => fault.kind === 'trouble' && fault.host === hostName);
+  return isInTrouble || outages?.mayPay(hostName) === true;
+}
+
+/** No host counts as dead that always answers. */
+function checkAlive({ standby, world, web, violate }: EndedRun, faults: readonly Fault[]): void {
+  for (const { hosts } of standby.states)
+    for (const { key, facts } of hosts.values()) {
+      const isSteady = world.byName.get(key)!.steady && !mayFail(key, faults, web.outages);
+      if (isSteady && facts.deadUntilMs > 0) violate(`${key} counts as dead, and it always answers`);
+    }
+}
+
+/** Faults between fetchers and hosts make no lease expire. */
+function isOfWay(kind: Fault['kind']): boolean {
+  return kind === 'outage' || kind === 'brokenAnswer';
 }

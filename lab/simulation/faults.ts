@@ -7,11 +7,13 @@
 import type { InputTopic } from '../../topology/frontier/changes/changelog.ts';
 import { type TopicName, topicNames } from '../../topology/topics.ts';
 import { type Chance, chanceOf } from './chance.ts';
+import { drawBrokenAnswers, drawOutages } from './draw-outages.ts';
+import type { Away } from './outages.ts';
 import { idShiftMax } from './registry.ts';
 import type { AppendFault, Landing } from './sim-log.ts';
 import type { StrayTopic } from './stray-records.ts';
 import { drawSurroundings } from './surroundings.ts';
-import type { Trouble } from './web.ts';
+import type { BrokenAt, Trouble } from './web.ts';
 import type { World } from './world.ts';
 
 export type ForeignRecord = 'bytes' | 'text' | 'cut' | 'again';
@@ -113,7 +115,28 @@ export type Fault =
   /** A record on a wrong partition for its key. */
   | { readonly kind: 'stray'; readonly at: number; readonly topic: StrayTopic }
   /** An outsider adds partitions to a topic, and sends a record there. */
-  | { readonly kind: 'grow'; readonly at: number; readonly topic: StrayTopic; readonly by: number };
+  | { readonly kind: 'grow'; readonly at: number; readonly topic: StrayTopic; readonly by: number }
+  /**
+   * The network or the name servers are away, for one process or, with null, for all, once the crawl has so many pages.
+   * `restart`: a process is killed `afterMs` later.
+   */
+  | {
+      readonly kind: 'outage';
+      readonly at: number;
+      readonly pages: number;
+      readonly away: Away;
+      readonly process: string | null;
+      readonly forMs: number;
+      readonly restart: { readonly process: string; readonly afterMs: number; readonly downMs: number } | null;
+    }
+  /** The answers for a URL break off. */
+  | {
+      readonly kind: 'brokenAnswer';
+      readonly at: number;
+      readonly url: string;
+      readonly where: BrokenAt;
+      readonly forMs: number;
+    };
 
 /** Faults begin within one of these periods: while the crawl is busy, or spread until leases have expired. */
 const spansMs = [2_000, 10_000, 40_000, 130_000];
@@ -136,12 +159,17 @@ export function drawFaults(seed: number, world: World): Fault[] {
   // The schemas that a registry forgot exist only in `control`: lost there too, they cannot be recovered.
   const isNoted = !losses.some((fault) => fault.kind === 'inputLost' && fault.topic === 'control');
   const forgetting = isNoted ? drawForgetting(seed, world, spanMs) : [];
+  const outages = drawOutages(seed, processNames(world));
+  // Other faults may excuse the cost of an outage.
+  if (outages.length > 0 && chanceOf(seed, 'outages alone').happens(0.5)) return outages;
   return [
     ...faults,
     ...drawSurroundings(seed, world),
     ...losses,
     ...drawForeign(seed, world, spanMs),
     ...forgetting,
+    ...outages,
+    ...drawBrokenAnswers(seed, world),
   ].sort((a, b) => a.at - b.at);
 }
 

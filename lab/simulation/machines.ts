@@ -259,7 +259,7 @@ export function fetcherOptions({ process, web, onFailure }: Pick<Start, 'process
     normalize: compileNormalizer(),
     dnsLookup: web.dnsLookup(process),
     openHttp: web.openHttp(process),
-    ...(web.mayBeAway && { watchesNetwork: true }),
+    ...(web.outages && { watchesNetwork: true }),
     randomInt: (max: number) => draw(chance, max),
     onFailure,
     config: {
@@ -268,7 +268,7 @@ export function fetcherOptions({ process, web, onFailure }: Pick<Start, 'process
       allowPrivate: false,
       resolve: [],
       addressDelayMs: 0,
-      groupSize: () => (web.mayBeAway === true ? 2 : 1),
+      groupSize: () => 1,
       linksMax: 100,
       leasesMax: 50,
       // So small that entries are replaced now and then.

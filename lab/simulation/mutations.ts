@@ -266,4 +266,42 @@ export const mutations: readonly Mutation[] = [
     inOutages: true,
     from: 3,
   },
+  {
+    bug: 'a request that failed by an outage is charged to its URL',
+    file: 'services/fetcher/pace/paced-request.ts',
+    find: 'return ours !== undefined && (await ours) ? null : (made?.response ?? null);',
+    replace: 'return made?.response ?? null;',
+  },
+  {
+    bug: 'a lease that returns because of an outage is a failure of its host',
+    file: 'topology/frontier/decide/results/results.ts',
+    find: 'if (lesson.hostFailed) facts.failures = before.failures + 1;',
+    replace: 'if (lesson.hostFailed || lesson.returned) facts.failures = before.failures + 1;',
+  },
+  {
+    bug: 'leases are kept beyond their deadline while the network is away',
+    file: 'services/fetcher/pace/own-network.ts',
+    find: 'this.#clock.sleepUntil(untilMs, stop).then(() => false),',
+    replace: 'this.#clock.sleepUntil(untilMs + 600_000, stop).then(() => false),',
+  },
+  {
+    bug: 'a fetcher that starts in an outage takes its hosts for dead',
+    file: 'services/fetcher/request-path.ts',
+    find: 'const isProven = () => hasPages;',
+    replace: 'const isProven = () => false;',
+    from: 31,
+  },
+  {
+    bug: 'a host that answers at a known address shows that the name servers work',
+    file: 'services/fetcher/pace/own-network.ts',
+    find: 'return isOfNames ? ofNames() : undefined;',
+    replace: 'return undefined;',
+  },
+  {
+    bug: 'a URL with an answer that breaks off is held against its host',
+    file: 'services/fetcher/robots/answers-still.ts',
+    find: "if (fault === 'url') return true;",
+    replace: "if (fault === 'url') return false;",
+    from: 44,
+  },
 ];

@@ -4,17 +4,18 @@
  * The hosts are not at fault: no URL and no host may be given up, no delay shortened, and requests resume soon after
  * the network is back. All checks of the simulator apply here, too.
  */
-import type { HttpResponse } from '../../services/fetcher/http/client.ts';
 import { crawlEnd, type Look } from '../../topology/frontier/ask/crawl-end.ts';
 import { lostUrls } from '../../topology/frontier/changes/counters.ts';
 import { chanceOf } from './chance.ts';
 import { checkEnd } from './end-checks.ts';
 import { createJudge } from './judge.ts';
 import { crawl, createMachine } from './machines.ts';
+import { Outages } from './outages.ts';
+import type { SimProcess } from './process.ts';
 import { lookAt, policyOf, request } from './run.ts';
 import { createScheduler } from './scheduler.ts';
 import { createSetting } from './setting.ts';
-import { createWeb, type Web } from './web.ts';
+import { createWeb } from './web.ts';
 import type { SimHost, World } from './world.ts';
 
 export type Outage = 'network' | 'names' | 'oneFetcher';
@@ -57,8 +58,10 @@ export async function networkAway(options: NetworkAwayOptions): Promise<NetworkA
   const violate = (what: string) => void violations.push(`${sinceMs()} ms: ${what}`);
   const judge = createJudge(world, violate);
   const backMs = goneAfterMs + options.awayMs;
-  const cut = cutWeb(createWeb({ seed: 1, world, judge, scheduler }), options.outage, sinceMs, backMs);
-  const setting = await createSetting(1, world, scheduler, violate, { judge, web: cut.web });
+  const outages = new Outages(world, scheduler, violate, true);
+  const web = createWeb({ seed: 1, world, judge, scheduler, outages });
+  const { isHit, seen } = watchOutage(outages, options.outage, sinceMs, backMs);
+  const setting = await createSetting(1, world, scheduler, violate, { judge, web });
   const { standby, cluster } = setting;
   request(setting, policyOf(world));
   const machines = ['frontier-0', 'fetcher-0', 'fetcher-1'].map((name) => createMachine(name, setting));
@@ -81,6 +84,11 @@ export async function networkAway(options: NetworkAwayOptions): Promise<NetworkA
   };
   at(options.outage === 'oneFetcher' ? goneAfterMs : backMs, look);
 
+  at(goneAfterMs, () => {
+    const away = options.outage === 'names' ? 'names' : 'network';
+    outages.begin({ away, isHit, untilMs: startMs + backMs });
+    if (away === 'network') web.cut(isHit);
+  });
   await scheduler.run(startMs + backMs + limitMs, () => endedMs !== null || violations.length > 0);
   let deadLetters = 0;
   for (let one = 0; one < world.partitions; one++)
@@ -89,7 +97,7 @@ export async function networkAway(options: NetworkAwayOptions): Promise<NetworkA
   const given = [...world.byUrl.keys()].filter((url) => !standby.pages.has(url) && !standby.givenUp.has(url)).length;
   if (violations.length === 0) await checkEnd({ ...setting, machines, foreign: new Set() }, judge, []);
   const counts = { urls: world.byUrl.size, pages: standby.pages.size, deadLetters, deadHosts: dead.size };
-  return { ...counts, lost: lostBy + given, ...cut.seen(), endedMs, violations };
+  return { ...counts, lost: lostBy + given, ...seen(), endedMs, violations };
 }
 
 /** The differences of a report from a crawl without an outage; null: none. */
@@ -103,40 +111,16 @@ export function costOf(report: NetworkAwayReport, firstWithinMs: number): string
   return null;
 }
 
-function cutWeb(web: Web, outage: Outage, sinceMs: () => number, backMs: number) {
+/** The outage over a web, and the requests that arrive meanwhile and after it. */
+function watchOutage(outages: Outages, outage: Outage, sinceMs: () => number, backMs: number) {
   let meanwhile = 0;
   let firstAfterMs: number | null = null;
-  const isWithout = (name: string) => outage !== 'oneFetcher' || name.startsWith('fetcher-0');
-  const isAway = (name: string) => sinceMs() >= goneAfterMs && sinceMs() < backMs && isWithout(name);
-  const openHttp: Web['openHttp'] = (process) => (options) => {
-    const http = web.openHttp(process)(options);
-    return {
-      ...http,
-      async request(one) {
-        if (isAway(process.name) && outage !== 'names') {
-          const beganMs = process.clock.nowMs();
-          await process.clock.sleepUntil(beganMs + 1);
-          return unreached(beganMs, process.clock.nowMs());
-        }
-        if (sinceMs() >= goneAfterMs && sinceMs() < backMs) meanwhile += 1;
-        if (sinceMs() >= backMs && isWithout(process.name)) firstAfterMs ??= sinceMs() - backMs;
-        return http.request(one);
-      },
-    };
+  const isHit = ({ name }: SimProcess) => outage !== 'oneFetcher' || name.startsWith('fetcher-0.');
+  outages.onContact = (process) => {
+    if (sinceMs() >= goneAfterMs && sinceMs() < backMs) meanwhile += 1;
+    if (sinceMs() >= backMs && isHit(process)) firstAfterMs ??= sinceMs() - backMs;
   };
-  const dnsLookup: Web['dnsLookup'] = (process) => async (hostname) => {
-    if (!isAway(process.name)) return web.dnsLookup(process)(hostname);
-    await process.clock.sleepUntil(process.clock.nowMs() + 1_000);
-    throw Object.assign(new Error(`queryA EAI_AGAIN ${hostname}`), { code: 'EAI_AGAIN' });
-  };
-  return { web: { ...web, openHttp, dnsLookup, mayBeAway: true }, seen: () => ({ meanwhile, firstAfterMs }) };
-}
-
-function unreached(startMs: number, endMs: number): HttpResponse {
-  const nothing = { status: 0, headers: [], body: Buffer.alloc(0), rawBody: Buffer.alloc(0), truncated: false };
-  const failure = { kind: 'connectionFailed', detail: 'connect ENETUNREACH', code: 'ENETUNREACH' } as const;
-  const times = { startMs, endMs, connectMs: 0, firstByteMs: 0 };
-  return { ...nothing, ...times, address: '', failure, staleConnection: false, unreached: true };
+  return { isHit, seen: () => ({ meanwhile, firstAfterMs }) };
 }
 
 /** Hosts of different owners that answer, with all pages known from the start. */

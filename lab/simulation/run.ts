@@ -13,12 +13,15 @@ import { defaultPolicy, type PolicyConfig } from '../../topology/policy/policy.t
 import { chanceOf } from './chance.ts';
 import { checkEnd } from './end-checks.ts';
 import { drawFaults, type Fault, processNames } from './faults.ts';
+import { createJudge } from './judge.ts';
 import { crawl, createMachine, type Machine, type MachineOptions } from './machines.ts';
 import { drawOrders, giveOrders } from './operators.ts';
+import { Outages } from './outages.ts';
 import { refreshingMs } from './recrawl.ts';
-import { createScheduler } from './scheduler.ts';
+import { createScheduler, type Scheduler } from './scheduler.ts';
 import { createSetting, type Setting } from './setting.ts';
 import { strike } from './strike.ts';
+import { createWeb } from './web.ts';
 import { drawWorld, type World } from './world.ts';
 
 export interface RunOptions {
@@ -59,8 +62,10 @@ export async function run(seed: number, options: RunOptions = {}): Promise<RunRe
   const violations: string[] = [];
   const scheduler = createScheduler(chanceOf(seed, 'scheduler'), startMs, options.onNote);
   const violate = (what: string) => void violations.push(`${scheduler.nowMs() - startMs} ms: ${what}`);
-  const base = await createSetting(seed, world, scheduler, violate);
-  const { judge, standby } = base;
+  const judge = createJudge(world, violate);
+  const web = createWeb({ seed, world, judge, scheduler, outages: outagesOf(world, faults, scheduler, violate) });
+  const base = await createSetting(seed, world, scheduler, violate, { judge, web });
+  const { standby } = base;
   const policy = policyOf(world);
   request(base, policy);
   const machines = processNames(world).map((name) => createMachine(name, base));
@@ -72,7 +77,7 @@ export async function run(seed: number, options: RunOptions = {}): Promise<RunRe
   const undoneAt = orders.map((order) => order.undoneAt + 1_000);
   const ended = watchEnd(stage, policy, startMs + Math.max(0, ...faults.map(overAt), ...undoneAt));
   try {
-    const awayMs = faults.reduce((sum, fault) => sum + (fault.kind === 'noFetchers' ? fault.forMs : 0), 0);
+    const awayMs = faults.reduce((sum, fault) => sum + standstillOf(fault), 0);
     await scheduler.run(startMs + limitMs + awayMs, () => ended() || violations.length > 0);
     if (!ended() && violations.length === 0) violate(`the crawl has no end: ${phase(stage)}`);
     if (violations.length === 0) await checkEnd(stage, judge, faults);
@@ -81,6 +86,22 @@ export async function run(seed: number, options: RunOptions = {}): Promise<RunRe
   }
   const virtualMs = scheduler.nowMs() - startMs;
   return { seed, faults, violations, virtualMs, pages: standby.pages.size, trace: scheduler.trace() };
+}
+
+/** Undefined: none is planned. */
+function outagesOf(
+  world: World,
+  faults: readonly Fault[],
+  scheduler: Scheduler,
+  violate: (what: string) => void,
+): Outages | undefined {
+  const isQuiet = faults.every((fault) => fault.kind === 'outage' && fault.restart === null);
+  return faults.some(({ kind }) => kind === 'outage') ? new Outages(world, scheduler, violate, isQuiet) : undefined;
+}
+
+/** Time in which nothing may be fetched, ms. */
+function standstillOf(fault: Fault): number {
+  return fault.kind === 'noFetchers' || fault.kind === 'outage' ? fault.forMs : 0;
 }
 
 export function policyOf(world: World): PolicyConfig {

@@ -23,7 +23,7 @@ export async function createSetting(
   world: World,
   scheduler: Scheduler,
   violate: (what: string) => void,
-  /** Parts shared with other crawls. */
+  /** Parts shared with other crawls, or made for special ones. */
   shared?: { readonly judge: Judge; readonly web: Web },
 ): Promise<Setting> {
   const judge = shared?.judge ?? createJudge(world, violate);
@@ -36,6 +36,7 @@ export async function createSetting(
     if (record.headers['garbage'] !== undefined) return;
     standby.see(record);
     fetcherless.see(record, standby);
+    web.outages?.see(record, codec);
   });
   const groups = createGroups(scheduler, chanceOf(seed, 'groups'));
   const web = shared?.web ?? createWeb({ seed, world, judge, scheduler });

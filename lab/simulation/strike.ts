@@ -4,6 +4,8 @@ import type { Chance } from './chance.ts';
 import type { Fault, ForeignRecord } from './faults.ts';
 import type { Judge } from './judge.ts';
 import { crawl } from './machines.ts';
+import { checkWorks, workSoonMs } from './outages.ts';
+import type { SimProcess } from './process.ts';
 import type { Stage } from './run.ts';
 import { growTopic, sendAstray } from './stray-records.ts';
 
@@ -68,6 +70,10 @@ export function strike(stage: Stage, fault: Fault, judge: Judge, chance: Chance)
       return;
     case 'trouble':
       return web.trouble(fault.host, fault.answer, scheduler.nowMs() + fault.forMs);
+    case 'outage':
+      return beginOutage(stage, fault);
+    case 'brokenAnswer':
+      return web.breakOff(fault.url, fault.where, scheduler.nowMs() + fault.forMs);
     case 'noFetchers': {
       const untilMs = scheduler.nowMs() + fault.forMs;
       for (const machine of stage.machines) if (machine.name.startsWith('fetcher')) machine.rest(untilMs, fault.killed);
@@ -124,6 +130,28 @@ export function strike(stage: Stage, fault: Fault, judge: Judge, chance: Chance)
       cluster.land({ topic: `${crawl}.${fault.topic}`, partition, key: null, value, headers: { garbage: 'yes' } });
     }
   }
+}
+
+/** Waits for the pages of the crawl until all of it may be over. */
+const pagesWithinMs = 60_000;
+const pagesEveryMs = 100;
+
+function beginOutage(stage: Stage, fault: Fault & { readonly kind: 'outage' }, waitedMs = 0): void {
+  const { scheduler, web, standby, machines } = stage;
+  const { process, restart, away } = fault;
+  const later = (ms: number, act: () => void) => scheduler.at(scheduler.nowMs() + ms, act);
+  if (standby.pages.size < fault.pages) {
+    if (waitedMs < pagesWithinMs) later(pagesEveryMs, () => beginOutage(stage, fault, waitedMs + pagesEveryMs));
+    return;
+  }
+  scheduler.note(`outage: ${away} of ${process ?? 'all'}`);
+  const isHit = ({ name }: SimProcess) => process === null || name.startsWith(`${process}.`);
+  const untilMs = scheduler.nowMs() + fault.forMs;
+  web.outages!.begin({ away, isHit, untilMs });
+  if (away === 'network') web.cut(isHit);
+  later(fault.forMs + workSoonMs, () => checkWorks(stage, untilMs));
+  if (restart === null) return;
+  later(restart.afterMs, () => machines.find(({ name }) => name === restart.process)!.kill('all', restart.downMs));
 }
 
 function foreignValue(what: ForeignRecord, there: readonly LogRecord[], chance: Chance): Buffer {

@@ -9,6 +9,7 @@ import type { FailureKind } from '../../services/fetcher/http/request-failure.ts
 import { requestLimits } from '../../services/fetcher/http/request-limits.ts';
 import { type Chance, chanceOf } from './chance.ts';
 import type { Judge } from './judge.ts';
+import type { Outages } from './outages.ts';
 import type { SimProcess } from './process.ts';
 import { editionOf } from './recrawl.ts';
 import type { Scheduler } from './scheduler.ts';
@@ -18,12 +19,19 @@ export interface Web {
   readonly dnsLookup: (process: SimProcess) => DnsLookup;
   readonly openHttp: (process: SimProcess) => (options: HttpClientOptions) => HttpClient;
   /** Fetchers watch whether their own network is away. Absent: it is always there. */
-  readonly mayBeAway?: boolean;
+  readonly outages?: Outages | undefined;
   /** A process was killed: its connections are closed. */
   hangUp(process: SimProcess): void;
+  /** The connections of these processes break. */
+  cut(isHit: (process: SimProcess) => boolean): void;
   /** A host is in trouble for a while. */
   trouble(hostName: string, answer: Trouble, untilMs: number): void;
+  /** The answers for a URL break off for a while. */
+  breakOff(url: string, where: BrokenAt, untilMs: number): void;
 }
+
+/** The place at which an answer breaks off. */
+export type BrokenAt = 'head' | 'body';
 
 export type Trouble = 503 | 429 | 'silence' | 'robots503' | 'reset';
 
@@ -33,8 +41,16 @@ interface Answer {
   readonly body: string;
   readonly takesMs: number;
   readonly failure: FailureKind | null;
-  /** For a name that no server was asked for. */
+  /** For a name that no server was asked for, and a network that is away. */
   readonly code?: string | undefined;
+  /** No connection came about. */
+  readonly unreached?: boolean;
+}
+
+/** A request under way: the end of the contact, and the answer that its process gets. */
+interface Exchange {
+  ended(endMs: number): void;
+  answer(answer: Answer): void;
 }
 
 export interface WebOptions {
@@ -42,14 +58,17 @@ export interface WebOptions {
   readonly world: World;
   readonly judge: Judge;
   readonly scheduler: Scheduler;
+  /** Absent: there are none. */
+  readonly outages?: Outages | undefined;
 }
 
-export function createWeb({ seed, world, judge, scheduler }: WebOptions): Web {
+export function createWeb({ seed, world, judge, scheduler, outages }: WebOptions): Web {
   const chance = chanceOf(seed, 'web');
   const startMs = scheduler.nowMs();
   const asked = new Map<string, number>();
   const troubles = new Map<string, { readonly answer: Trouble; readonly untilMs: number }>();
-  const open = new Map<SimProcess, Set<(endMs: number) => void>>();
+  const broken = new Map<string, { readonly where: BrokenAt; readonly untilMs: number }>();
+  const open = new Map<SimProcess, Set<Exchange>>();
 
   const answerTo = (host: SimHost, url: string, kind: 'robots' | 'page'): Answer => {
     const count = asked.get(url) ?? 0;
@@ -59,6 +78,8 @@ export function createWeb({ seed, world, judge, scheduler }: WebOptions): Web {
       const troubled = troubleAnswer(trouble.answer, kind, chance);
       if (troubled !== null) return troubled;
     }
+    const breaks = broken.get(url);
+    if (breaks !== undefined && breaks.untilMs > scheduler.nowMs()) return brokenAnswer(breaks.where, chance);
     return kind === 'robots'
       ? robotsAnswer(host, scheduler.nowMs() - startMs, chance)
       : pageAnswer(world, host, url, count, chance, scheduler.nowMs());
@@ -68,7 +89,7 @@ export function createWeb({ seed, world, judge, scheduler }: WebOptions): Web {
     process: SimProcess,
     options: HttpClientOptions,
     { url, wants }: HttpRequest,
-    closing: Set<() => void>,
+    closing: Set<Exchange>,
   ): Promise<HttpResponse> => {
     const { clock, resolver } = options;
     await process.step(`GET ${url}`);
@@ -78,7 +99,7 @@ export function createWeb({ seed, world, judge, scheduler }: WebOptions): Web {
       const wanted = answer.status > 0 && (wants?.(answer.status, answer.headers) ?? true);
       const body = Buffer.from(wanted ? answer.body : '');
       return {
-        status: answer.failure === null ? answer.status : 0,
+        status: answer.status,
         headers: answer.headers,
         body,
         rawBody: body,
@@ -93,51 +114,72 @@ export function createWeb({ seed, world, judge, scheduler }: WebOptions): Web {
             ? null
             : { kind: answer.failure, detail: 'planned', ...(answer.code !== undefined && { code: answer.code }) },
         staleConnection: false,
-        unreached: false,
+        unreached: answer.unreached ?? false,
       };
     };
+    const withoutNetwork = async () => {
+      await process.clock.sleepUntil(process.clock.nowMs() + 1);
+      outages?.failed(process, url, began);
+      return respond(noNetwork, '');
+    };
+    if (outages?.of(process) === 'network') return withoutNetwork();
     const resolution = await resolver.resolve(hostname, Number(port || 80));
-    if (!resolution.ok) return respond({ ...failed(resolution.kind, 0), code: resolution.code }, '');
+    if (!resolution.ok) {
+      if (resolution.code !== undefined) outages?.failed(process, url, began);
+      return respond({ ...failed(resolution.kind, 0), code: resolution.code }, '');
+    }
+    if (outages?.of(process) === 'network') return withoutNetwork();
     // A process that slept here wakes after its deadline, before anything is sent.
     if (clock.nowMs() - began >= requestLimits.connectTimeoutMs) return respond(failed('connectionFailed', 0), '');
     const host = world.byName.get(hostKey)!;
     const kind = url.endsWith('/robots.txt') ? 'robots' : 'page';
     const ended = judge.arrives({ hostName: hostKey, url, kind, process, startMs: scheduler.nowMs() });
     const answer = cutOff(answerTo(host, url, kind));
+    outages?.contacted(process, kind);
     const mine = open.get(process) ?? new Set();
-    open.set(process, mine.add(ended));
+    open.set(process, mine);
     const endMs = scheduler.nowMs() + answer.takesMs;
     scheduler.note(`${url} will be ${answer.failure ?? answer.status} in ${answer.takesMs} ms`);
     return new Promise((resolve) => {
-      const close = () => {
-        closing.delete(close);
-        ended(scheduler.nowMs());
-        mine.delete(ended);
-        resolve(respond(failed('aborted', 0), ''));
+      const exchange: Exchange = {
+        ended,
+        answer(given) {
+          closing.delete(exchange);
+          mine.delete(exchange);
+          resolve(respond(given, given.failure === 'aborted' ? '' : resolution.addresses[0]!));
+        },
       };
-      closing.add(close);
+      closing.add(exchange);
+      mine.add(exchange);
       // The server's side, independent of the client.
       scheduler.at(endMs, () => ended(scheduler.nowMs(), answer.failure === 'connectionFailed'));
       scheduler.at(
         endMs + 1,
         () => {
-          closing.delete(close);
-          mine.delete(ended);
+          if (!mine.has(exchange)) return;
           const readable =
             answer.failure === null && (answer.status < 300 || (answer.status < 500 && answer.status !== 429));
           if (kind === 'robots' && readable) judge.readRobots(process, hostKey);
-          resolve(respond(answer, resolution.addresses[0]!));
+          if (answer.status > 0) outages?.answered(process, hostKey);
+          exchange.answer(answer);
         },
         process,
       );
     });
   };
 
+  const end = (exchange: Exchange, answer: Answer) => {
+    exchange.ended(scheduler.nowMs());
+    exchange.answer(answer);
+  };
+
   return {
+    outages,
     dnsLookup: (process) => (hostname) =>
       process.call(
         `resolve ${hostname}`,
         () => {
+          if (outages?.of(process)) throw Object.assign(new Error(`EAI_AGAIN ${hostname}`), { code: 'EAI_AGAIN' });
           const temper = world.byName.get(hostname)?.temper;
           if (temper === 'nameless') return { addresses: [], ttlMs: 0 };
           return { addresses: [temper === 'private' ? '10.0.0.1' : addressOf(hostname)], ttlMs: 60_000 };
@@ -145,21 +187,37 @@ export function createWeb({ seed, world, judge, scheduler }: WebOptions): Web {
         chance.between(1, 50),
       ),
     openHttp: (process) => (options) => {
-      const closing = new Set<() => void>();
+      const closing = new Set<Exchange>();
+      outages?.opened(process);
       return {
         request: (one) => request(process, options, one, closing),
         stats: () => ({ origins: 0, inFlight: closing.size }),
         close: async () => {
-          for (const close of [...closing]) close();
+          for (const exchange of [...closing]) end(exchange, failed('aborted', 0));
         },
       };
     },
     hangUp(process) {
-      for (const ended of open.get(process) ?? []) ended(scheduler.nowMs());
+      for (const { ended } of open.get(process) ?? []) ended(scheduler.nowMs());
       open.delete(process);
     },
+    cut(isHit) {
+      for (const [process, exchanges] of open)
+        for (const exchange of isHit(process) ? exchanges : [])
+          scheduler.at(scheduler.nowMs(), () => end(exchange, failed('connectionFailed', 0)), process);
+    },
     trouble: (hostName, answer, untilMs) => void troubles.set(hostName, { answer, untilMs }),
+    breakOff: (url, where, untilMs) => void broken.set(url, { where, untilMs }),
   };
+}
+
+const noNetwork: Answer = { ...failed('connectionFailed', 1), code: 'ENETUNREACH', unreached: true };
+
+function brokenAnswer(where: BrokenAt, chance: Chance): Answer {
+  const takesMs = chance.between(10, 300);
+  if (where === 'head') return failed('connectionFailed', takesMs);
+  const headers = ['content-type', 'text/html', 'content-length', '1000'];
+  return { status: 200, headers, body: '<title>a p', takesMs, failure: 'connectionFailed' };
 }
 
 /** The client's own limit. */

@@ -67,7 +67,10 @@ function watchNetwork(running: Running, path: RequestPath, onBack: () => void): 
     );
   if (options.openHttp !== undefined && options.watchesNetwork !== true) return undefined;
   const say = config.say ?? (() => {});
-  return createOwnNetwork({ clock, signal, say, isProven: () => hasPages, onBack, ask: asking(running, path) });
+  const { resolvesOthers, forgetFailures } = path.resolver;
+  const isProven = () => hasPages;
+  const ask = asking(running, path);
+  return createOwnNetwork({ clock, signal, say, isProven, resolvesOthers, forgetFailures, onBack, ask });
 }
 
 /** Requests a robots.txt that shows whether the network is back. */

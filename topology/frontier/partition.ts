@@ -21,7 +21,7 @@ import { lostUrls } from './changes/counters.ts';
 import type { Entry } from './changes/entry.ts';
 import { readDying, readLeases, type Waiting } from './checkpoint/read-rows.ts';
 import { findNamed } from './decide/control/find-named.ts';
-import { longestDelayMs } from './decide/control/move-waits.ts';
+import { waitAgain } from './decide/control/move-waits.ts';
 import { decideQuota, decideQuotaShares, quotaMessages } from './decide/control/quota.ts';
 import { type ControlMessage, Decision, type PartitionIdentity } from './decide/decision.ts';
 import { decidePrice } from './decide/leases/price.ts';
@@ -96,8 +96,6 @@ export class FrontierPartition {
   #taken: Taken | null = null;
   /** When it last began, or began again, to take reports: those that wait in the log come before leases expire. */
   #resumedAtMs = Number.NEGATIVE_INFINITY;
-  /** No grants before this, ms. */
-  #grantsFromMs = Number.NEGATIVE_INFINITY;
   /** The record that is being decided, and those that the step has taken. */
   #deciding: Input | null = null;
   #tried: Input[] = [];
@@ -184,9 +182,7 @@ export class FrontierPartition {
   wakeAtMs(demand: number): number | undefined {
     if (this.#unfolded !== null || this.#folding.isDue) return this.state.nowMs;
     const { graceMs } = this.#leasing;
-    const isHeld = demand > 0 && this.state.nowMs < this.#grantsFromMs;
-    const atMs = wakeAtMs(this.state, this.policy, isHeld ? 0 : demand, { graceMs, notBeforeMs: this.#expiryFromMs });
-    return isHeld ? Math.min(atMs ?? this.#grantsFromMs, this.#grantsFromMs) : atMs;
+    return wakeAtMs(this.state, this.policy, demand, { graceMs, notBeforeMs: this.#expiryFromMs });
   }
 
   /**
@@ -249,8 +245,7 @@ export class FrontierPartition {
     decideQuotaShares(decision, pageQuota);
     openDeferred(decision);
     openDrained(decision);
-    const isHeld = decision.nowMs < this.#grantsFromMs || this.policy?.config.paused === true;
-    if (!isHeld) this.#leasing.grant(decision, demand);
+    if (this.policy?.config.paused !== true) this.#leasing.grant(decision, demand);
   }
 
   /** Are there calls that a step could decide? */
@@ -293,20 +288,31 @@ export class FrontierPartition {
   }
 
   /**
-   * Records, in a separate commit, that the log has lost read records of an input: all records from here on are new.
+   * Records, in separate commits, that the log has lost read records of an input: all records from here on are new.
+   * The position changes with the last commit, so that an owner that is killed earlier begins again.
    */
-  goBack(topic: InputTopic, offset: number, wallMs: number): Step {
+  *goBack(topic: InputTopic, offset: number, wallMs: number): Generator<Step, void> {
     const { positions } = this.state;
+    if (topic === 'control') yield* this.#waitAgain(positions.control.slice, wallMs);
     const before = { ...positions };
     this.#forget(topic);
     const decision = this.#begin(wallMs);
-    // A policy is lost after some hosts had begun to wait by it, and the former stays in force: its delays pass first.
-    if (topic === 'control' && positions.control.slice > 0 && this.policy !== null)
-      this.#grantsFromMs = decision.nowMs + longestDelayMs(this.policy.config);
     positions[topic] = { offset, slice: 0 };
     decision.tally('cutInputs');
     const inputs = inputTopics.map((one) => ({ topic: one, from: before[one], to: positions[one] }));
-    return this.#commit(decision, inputs, 0, decision.finish());
+    yield this.#commit(decision, inputs, 0, decision.finish());
+  }
+
+  /** A policy that hosts before number `to` wait by is lost, and the former one stays in force. */
+  *#waitAgain(to: number, wallMs: number): Generator<Step, void> {
+    const { policy, state } = this;
+    const inputs = inputTopics.map((topic) => ({ topic, from: state.positions[topic], to: state.positions[topic] }));
+    for (let next: number | 'done' = to > 0 ? 0 : 'done'; next !== 'done' && policy !== null; ) {
+      const decision = this.#begin(wallMs);
+      next = waitAgain(decision, policy, next, to);
+      const changes = decision.finish();
+      if (changes.length > 0) yield this.#commit(decision, inputs, 0, changes);
+    }
   }
 
   #newestEpoch(topic: InputTopic, { leaderEpoch }: Input): void {

@@ -11,6 +11,7 @@ import type { Clock } from '../../runtime/clock.ts';
 import { requestLimits } from '../http/request-limits.ts';
 import type { DnsLookup } from './dns-lookup.ts';
 import { createFairLookup } from './fair-lookup.ts';
+import { KnownNames } from './known-names.ts';
 import type { OverrideLookup } from './resolve-override.ts';
 
 export type Resolution =
@@ -39,6 +40,8 @@ export interface Resolver {
   readonly waiting: number;
   /** Names that could not be looked up may be by now. */
   forgetFailures(): void;
+  /** True if name servers answer for other names now. Null: too few are known. */
+  resolvesOthers(hostname: string): Promise<boolean | null>;
   /**
    * Reports an address of the name without an answer: it comes last from now on. False: the name has no other address.
    */
@@ -79,8 +82,10 @@ export function createResolver(options: ResolverOptions): Resolver {
   };
 
   const fair = createFairLookup(options.lookup);
+  const knownNames = new KnownNames(clock, options.lookup);
   const ask = async (hostname: string): Promise<CachedAnswer> => {
     const answer = await lookedUp(fair.lookup, hostname, clock);
+    if (answer.code === undefined) knownNames.answered(hostname);
     if (answers.size >= requestLimits.dnsEntriesMax) answers.delete(answers.keys().next().value!);
     answers.set(hostname, answer);
     underWay.delete(hostname);
@@ -94,6 +99,7 @@ export function createResolver(options: ResolverOptions): Resolver {
     forgetFailures() {
       for (const [hostname, { addresses }] of answers) if (addresses.length === 0) answers.delete(hostname);
     },
+    resolvesOthers: (hostname) => knownNames.answerOthers(hostname),
     avoid(hostname, address) {
       const known = answers.get(hostname);
       const others = known?.addresses.filter((other) => other !== address) ?? [];

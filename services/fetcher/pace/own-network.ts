@@ -15,6 +15,7 @@ import { partitionKeyOf } from '../../../topology/url/host-key.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { HttpResponse } from '../http/client.ts';
 import type { RequestFailure } from '../http/request-failure.ts';
+import { NameOutage, type NameOutageOptions } from './name-outage.ts';
 import { type Waiting, WaitingHosts } from './waiting-hosts.ts';
 
 export interface OwnNetwork {
@@ -39,9 +40,7 @@ export interface Asked {
 /** The present state of hosts that answered before. unasked: none answers, and some could not be asked yet. */
 type Found = 'answers' | 'silent' | 'unasked';
 
-export interface OwnNetworkOptions {
-  /** The clock of the requests' times. */
-  readonly clock: Clock;
+export interface OwnNetworkOptions extends NameOutageOptions {
   /**
    * Asks a host for robots.txt at its pace, and calls `onStart` when the request is made, or if it never will be. Null: it could not be
    * asked in time.
@@ -49,11 +48,10 @@ export interface OwnNetworkOptions {
   ask(witness: Witness, latestStartMs: number, onStart: () => void): Promise<HttpResponse | null>;
   /** True if anything answered this crawl in an earlier process. */
   isProven(): boolean;
-  /** Called when the network is back: name resolutions of the outage are void. */
-  onBack(): void;
+  /** Voids failed name resolutions: otherwise a probe would not notice that name servers are back. */
+  forgetFailures(): void;
   /** When aborted, all waits end. */
   readonly signal: AbortSignal;
-  say(text: string): void;
 }
 
 export function createOwnNetwork(options: OwnNetworkOptions): OwnNetwork {
@@ -64,8 +62,10 @@ export function createOwnNetwork(options: OwnNetworkOptions): OwnNetwork {
 class WatchedNetwork implements OwnNetwork {
   readonly #clock: Clock;
   readonly #ask: OwnNetworkOptions['ask'];
+  readonly #names: NameOutage;
   readonly #isProven: OwnNetworkOptions['isProven'];
   readonly #onBack: OwnNetworkOptions['onBack'];
+  readonly #forgetFailures: OwnNetworkOptions['forgetFailures'];
   readonly #signal: AbortSignal;
   readonly #say: OwnNetworkOptions['say'];
   readonly #evidence = new NetworkEvidence();
@@ -80,11 +80,13 @@ class WatchedNetwork implements OwnNetwork {
   #askedAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: OwnNetworkOptions) {
-    const { clock, ask, isProven, onBack, signal, say } = options;
+    const { clock, ask, isProven, onBack, forgetFailures, signal, say } = options;
     this.#clock = clock;
     this.#ask = ask;
+    this.#names = new NameOutage(options);
     this.#isProven = isProven;
     this.#onBack = onBack;
+    this.#forgetFailures = forgetFailures;
     this.#signal = signal;
     this.#say = say;
   }
@@ -180,7 +182,9 @@ class WatchedNetwork implements OwnNetwork {
     void (async () => {
       while (this.#awaySinceMs !== null && !this.#signal.aborted) {
         await this.#clock.sleepUntil(this.#clock.nowMs() + networkLimits.againMs, this.#signal);
-        if (!this.#signal.aborted && this.#awaySinceMs !== null) await this.#askSome(networkLimits.askedAtOnce);
+        if (this.#signal.aborted || this.#awaySinceMs === null) return;
+        this.#forgetFailures();
+        await this.#askSome(networkLimits.askedAtOnce);
       }
     })();
   }
@@ -243,10 +247,13 @@ class WatchedNetwork implements OwnNetwork {
     if (fault === 'us' || fault === 'proxy' || saysNothing(failure!, fault)) return undefined;
     if (this.#awaySinceMs !== null) return Promise.resolve(true);
     this.#evidence.silent(target);
-    if (this.#evidence.hasOtherAnswered(target, startMs)) return undefined;
+    const isOfNames = fault === 'resolver';
+    const ofNames = () => this.#names.explains(one.url, startMs);
+    if (this.#evidence.hasOtherAnswered(target, startMs)) return isOfNames ? ofNames() : undefined;
     this.#last = witness;
     const mayBeOurs = () => this.#evidence.isOurs(fault, this.#isProven());
-    return this.#decide(target, startMs, one.latestStartMs, mayBeOurs);
+    const isOurs = this.#decide(target, startMs, one.latestStartMs, mayBeOurs);
+    return isOfNames ? isOurs.then((is) => is || ofNames()) : isOurs;
   };
 }
 

@@ -4,6 +4,7 @@
  * `control` still holds is decided, since an order that stands there may have ended one of them.
  */
 import { ordersInForce } from '../../../topology/frontier/ask/orders-in-force.ts';
+import type { InputTopic } from '../../../topology/frontier/changes/changelog.ts';
 import type { PartitionIdentity } from '../../../topology/frontier/decide/decision.ts';
 import type { Step } from '../../../topology/frontier/decide/step.ts';
 import { frontierLimits } from '../../../topology/frontier/frontier-limits.ts';
@@ -51,8 +52,7 @@ export class LostInputs {
     if (cut === undefined) return records;
     const { topic, end, message } = cut;
     this.#options.onNotice?.(`${message}; reading continues there, and earlier results stay`);
-    await this.#options.commit(partition, partition.goBack(inputOf(topic), end, this.#options.clock.nowMs()));
-    partition.takeSought();
+    await this.#goBack(partition, inputOf(topic), end);
     if (inputOf(topic) === 'control') this.#owesOrders = true;
     return [];
   }
@@ -63,7 +63,7 @@ export class LostInputs {
    * took a record.
    */
   async findControlLost(partition: FrontierPartition, readByMs: number): Promise<void> {
-    const { log, clock, identity, onNotice } = this.#options;
+    const { log, identity, onNotice } = this.#options;
     const topic = `${identity.crawl}.control`;
     const { offset, slice } = partition.state.positions.control;
     const { start, end } = await log.offsets(topic, identity.partition);
@@ -78,9 +78,14 @@ export class LostInputs {
     onNotice?.(
       `${topic}/${identity.partition} was read up to ${readTo}, and has lost what was there: it ends at ${end}`,
     );
-    await this.#options.commit(partition, partition.goBack('control', isNew ? first : end, clock.nowMs()));
-    partition.takeSought();
+    await this.#goBack(partition, 'control', isNew ? first : end);
     this.#owesOrders = true;
+  }
+
+  async #goBack(partition: FrontierPartition, topic: InputTopic, offset: number): Promise<void> {
+    const { clock, commit } = this.#options;
+    for (const step of partition.goBack(topic, offset, clock.nowMs())) await commit(partition, step);
+    partition.takeSought();
   }
 
   /** Fetchers, and processes that open the crawl, read the policy and the blocks from `control` alone. */

@@ -34,7 +34,10 @@ export function playedRequestPath(answerTo: (url: string) => Partial<HttpRespons
     ...{ clock: createGrantClock(clock), ownClock: clock, http, signal, isBlocked },
     pacer: createPacer(clock, signal),
     addressPacer: createAddressPacer(clock, 0, () => 1),
-    resolver: { resolve: () => assert.fail('nobody asks'), avoid: () => false, waiting: 0, forgetFailures: () => {} },
+    resolver: {
+      ...{ resolve: () => assert.fail('nobody asks'), resolvesOthers: () => assert.fail('nobody asks') },
+      ...{ avoid: () => false, waiting: 0, forgetFailures: () => {} },
+    },
     bandwidth: createBandwidth(clock, () => 1),
     slots: createSlots(1),
   };

@@ -100,7 +100,7 @@ export class ReDecider {
   /** A load and a void commit are not decisions. */
   #isDecided(record: Commit, first: Change | null): boolean {
     const { changelog } = this.#partition.state;
-    return validateCommit(changelog, record) === 'counts' && first?.kind !== 'load' && !isGoingBack(record);
+    return validateCommit(changelog, record) === 'counts' && first?.kind !== 'load' && !isGoingBack(record, first);
   }
 
   #adopt(offset: number, record: Claim | Commit | Foreign): void {
@@ -135,10 +135,16 @@ function epochsIn(value: Buffer): Map<InputTopic, number> {
 }
 
 /**
- * An input had lost records, and reading continues after them; nothing else changed, and no operator’s order is among
- * the inputs.
+ * An input had lost records, and reading continues after them, with no operator’s order among the inputs. If it lost a
+ * policy that was decided in part, commits that move waits and no input come first.
  */
-function isGoingBack({ inputs }: Commit): boolean {
-  const moved = inputs.filter(({ from, to }) => from.offset !== to.offset || from.slice !== to.slice);
-  return moved.length === 1 && moved[0]!.to.offset < moved[0]!.from.offset;
+function isGoingBack({ inputs }: Commit, first: Change | null): boolean {
+  const [moved, ...others] = inputs.filter(({ from, to }) => from.offset !== to.offset || from.slice !== to.slice);
+  if (moved === undefined) return inputs.some(({ to }) => to.slice > 0) && isWait(first);
+  const { from, to } = moved;
+  return others.length === 0 && (to.offset < from.offset || (to.offset === from.offset && to.slice < from.slice));
+}
+
+function isWait(change: Change | null): boolean {
+  return change?.kind === 'host' || change?.kind === 'leaseDelay' || change?.kind === 'slotTimes';
 }

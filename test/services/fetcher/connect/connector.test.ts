@@ -21,6 +21,7 @@ function connect(addresses: readonly string[], target: Pick<Target, 'protocol' |
     avoid: () => false,
     waiting: 0,
     forgetFailures: () => {},
+    resolvesOthers: () => assert.fail('nobody asks'),
   };
   const connected: string[] = [];
   const to = createConnectors({ resolver, timeoutMs: 4_000 })((address) => connected.push(address), null, '', false);

@@ -142,3 +142,21 @@ test('an unresponsive address is tried last while its name has another permitted
   await clock.advance(61_000);
   assert.deepEqual(await addresses('a.test'), ['8.8.8.8', '9.9.9.9', '1.1.1.1'], 'asked anew');
 });
+
+test('names of other domains that were answered before show whether name servers answer, every few seconds at most', async () => {
+  let isAway = false;
+  const { clock, asked, resolver } = open((hostname) =>
+    isAway || hostname === 'broken.test' ? Object.assign(new Error('no server'), { code: 'ESERVFAIL' }) : ['8.8.8.8'],
+  );
+  await resolver.resolve('broken.test', 80);
+  await resolver.resolve('a.test', 80);
+  assert.equal(await resolver.resolvesOthers('broken.test'), null, 'one name is not enough');
+  await resolver.resolve('b.test', 80);
+  assert.equal(await resolver.resolvesOthers('broken.test'), true);
+  isAway = true;
+  await clock.advance(5_000);
+  const before = asked.length;
+  assert.equal(await resolver.resolvesOthers('broken.test'), false);
+  assert.equal(await resolver.resolvesOthers('broken.test'), false);
+  assert.deepEqual(asked.slice(before), ['a.test', 'b.test'], 'although their addresses are known');
+});

@@ -60,6 +60,8 @@ for (const [how, away] of Object.entries(ways))
     first.child.kill('SIGKILL');
     await first.ended;
     const second = startCommand(args);
+    // On a busy machine it takes a while to start.
+    await until(() => /network seems to be away/.test(second.output()), 60_000);
     // Past what is left of all retries.
     await new Promise((resolve) => setTimeout(resolve, 6_000));
     net.isAway = false;

@@ -25,6 +25,8 @@ function open(isResumed = false) {
   const asked: string[] = [];
   const starts: { readonly hostKey: string; readonly latestStartMs: number }[] = [];
   let forgotten = 0;
+  let voided = 0;
+  const names: { othersAnswer: boolean | null } = { othersAnswer: null };
   const responseOf = (hostKey: string): HttpResponse => {
     const answer = how.get(hostKey) ?? 'answers';
     const kinds = {
@@ -44,9 +46,13 @@ function open(isResumed = false) {
     clock,
     signal: stopping.signal,
     isProven: () => isResumed,
+    resolvesOthers: async () => names.othersAnswer,
     say: (text) => said.push(text),
     onBack: () => {
       forgotten += 1;
+    },
+    forgetFailures: () => {
+      voided += 1;
     },
     async ask({ hostKey, origin }, latestStartMs, onStart) {
       starts.push({ hostKey, latestStartMs });
@@ -69,7 +75,20 @@ function open(isResumed = false) {
     for (const host of hosts) how.set(host, answer);
   };
   const startedBy = (host: string) => starts.filter((one) => one.hostKey === host).map((one) => one.latestStartMs);
-  return { clock, network, request, fetchOf, all, said, asked, startedBy, stopping, forgotten: () => forgotten };
+  return {
+    clock,
+    names,
+    network,
+    request,
+    fetchOf,
+    all,
+    said,
+    asked,
+    startedBy,
+    stopping,
+    forgotten: () => forgotten,
+    voided: () => voided,
+  };
 }
 
 const hosts = ['a.test', 'b.test', 'c.test', 'd.test'];
@@ -335,4 +354,36 @@ test('a host whose request we broke off ourselves does not show that the network
   await settle(clock);
   assert.deepEqual([...new Set(await Promise.all(verdicts))], [false]);
   assert.deepEqual([network.awaySinceMs, said], [null, []]);
+});
+
+test('a name that no server answers for costs its host nothing while the servers answer for no other name', async () => {
+  const { clock, names, fetchOf, all, said, forgotten } = open();
+  for (const host of hosts) await fetchOf(host);
+  all('noServer', ['new.test', 'newer.test']);
+  names.othersAnswer = false;
+  // The addresses of these hosts are known.
+  assert.equal(fetchOf('a.test'), undefined);
+  assert.equal(await fetchOf('new.test'), true);
+  assert.match(said.join(), /name servers do not answer/);
+  names.othersAnswer = true;
+  assert.equal(await fetchOf('new.test'), true, 'its failure may be of the outage');
+  assert.equal(forgotten(), 1);
+  await clock.advance(1);
+  assert.equal(fetchOf('a.test'), undefined);
+  assert.equal(await fetchOf('newer.test'), false, 'one name of many that are answered is its own fault');
+  assert.equal(said.length, 2, said.join());
+});
+
+test('names that failed in an outage are looked up again for each probe, and not only when their failure expires', async () => {
+  const { clock, fetchOf, all, network, asked, voided } = open();
+  for (const host of hosts) await fetchOf(host);
+  await settle(clock);
+  all('noServer', hosts);
+  for (const host of hosts) void fetchOf(host);
+  await settle(clock);
+  assert.notEqual(network.awaySinceMs, null);
+  const [before, probes] = [voided(), asked.length];
+  await clock.advance(3 * networkLimits.againMs);
+  assert.ok(voided() - before >= 2, `${voided() - before} times`);
+  assert.ok(asked.length > probes);
 });

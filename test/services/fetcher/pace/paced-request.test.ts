@@ -48,7 +48,10 @@ test('a grant from a clock ahead of ours shortens no delay and moves the deadlin
     http,
     pacer: createPacer(ownClock, signal),
     addressPacer: createAddressPacer(ownClock, 0, () => 1),
-    resolver: { resolve: () => assert.fail('nobody asks'), avoid: () => false, waiting: 0, forgetFailures: () => {} },
+    resolver: {
+      ...{ resolve: () => assert.fail('nobody asks'), resolvesOthers: () => assert.fail('nobody asks') },
+      ...{ avoid: () => false, waiting: 0, forgetFailures: () => {} },
+    },
     bandwidth: createBandwidth(ownClock, () => 1),
     slots: createSlots(1),
     isBlocked: () => false,

@@ -10,7 +10,7 @@ import type { Policy, PolicyConfig } from '../../../policy/policy.ts';
 import { neverDue } from '../../changes/sitemap-rounds.ts';
 import { frontierLimits } from '../../frontier-limits.ts';
 import { delayFields } from '../../state/follow-policy.ts';
-import type { Host } from '../../state/state.ts';
+import type { FrontierState, Host } from '../../state/state.ts';
 import type { Decision } from '../decision.ts';
 import { type Delays, delaysOf, isLonger, readyUnder, waitUnder } from '../politeness.ts';
 
@@ -29,22 +29,49 @@ export function moveWaits(
   const isSameDelay = delayFields(policy.config) === delayFields(next.config);
   const isSameRound = policy.sitemaps?.everyMs === next.sitemaps?.everyMs;
   if (isSameDelay && isSameRound) return 'done';
-  const { facts, hostSlots, met } = state.hosts;
+  const { met } = state.hosts;
   const overMs = nowMs - longestDelayMs(next.config);
   let moved = 0;
   for (let id = from; id < met; id++) {
     if (id >= to) return id;
     if (!isSameRound) moveRound(decision, policy, next, id);
-    // Most hosts were last contacted long ago.
-    const waits = facts.readyAtMs(id) > overMs || hostSlots.entries.has(id) || state.hosts.leases.has(id);
-    if (waits && !isSameDelay) {
+    if (!isSameDelay && mayWait(state, id, overMs)) {
       moveHost(decision, policy, next, state.hosts.at(id));
       moved += 1;
     }
-    const isFull = decision.bytes > frontierLimits.commitBytesSoft || moved >= frontierLimits.hostsMovedPerStep;
-    if (isFull && id + 1 < met) return id + 1;
+    if (isFull(decision, moved) && id + 1 < met) return id + 1;
   }
   return 'done';
+}
+
+/**
+ * The log has lost a policy after hosts before number `to` had begun to wait by it. They wait by the policy in force
+ * again, as if they had just been contacted. Returns the number of the next host, or 'done'.
+ */
+export function waitAgain(decision: Decision, policy: Policy, from: number, to: number): number | 'done' {
+  const { state, nowMs } = decision;
+  const overMs = nowMs - longestDelayMs(policy.config);
+  let moved = 0;
+  for (let id = from; id < to; id++) {
+    if (mayWait(state, id, overMs)) {
+      const host = state.hosts.at(id);
+      moveWait(decision, host, noDelays, delaysOf(policy.hostSettings(host.key), host.facts));
+      moved += 1;
+    }
+    if (isFull(decision, moved) && id + 1 < to) return id + 1;
+  }
+  return 'done';
+}
+
+const noDelays: Delays = { baseMs: 0, politeMs: 0 };
+
+/** Most hosts were last contacted long ago. */
+function mayWait({ hosts }: FrontierState, id: number, overMs: number): boolean {
+  return hosts.facts.readyAtMs(id) > overMs || hosts.hostSlots.entries.has(id) || hosts.leases.has(id);
+}
+
+function isFull({ bytes }: Decision, moved: number): boolean {
+  return bytes > frontierLimits.commitBytesSoft || moved >= frontierLimits.hostsMovedPerStep;
 }
 
 function moveHost(decision: Decision, policy: Policy, next: Policy, host: Host): void {

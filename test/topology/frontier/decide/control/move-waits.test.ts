@@ -6,6 +6,7 @@ import { controlOf } from '../../../../../lab/model/model-script.ts';
 import type { Task } from '../../../../../schemas/types.ts';
 import { readChangelog } from '../../../../../topology/frontier/changes/changelog.ts';
 import { digest } from '../../../../../topology/frontier/check/digest.ts';
+import type { Step } from '../../../../../topology/frontier/decide/step.ts';
 import { frontierLimits } from '../../../../../topology/frontier/frontier-limits.ts';
 import type { PolicyConfig } from '../../../../../topology/policy/policy.ts';
 
@@ -398,9 +399,29 @@ describe('a policy for more hosts than one commit has room for', () => {
     const { positions } = hand.rig.core.state;
     assert.ok(positions.control.slice > 0);
     hand.rig.goBack('control', positions.control.offset + 1, hand.nowMs);
-    assert.deepEqual(hand.grant(minute - 1, 9), []);
-    assert.ok(hand.rig.core.wakeAtMs(9)! > hand.nowMs - 1);
+    assert.deepEqual(hand.grant(minute - 2, 9), []);
+    // Its next owner knows only the log.
+    hand.rig.reopen(hand.nowMs, false);
+    hand.rig.open(hand.nowMs);
+    assert.deepEqual(hand.grant(1, 9), []);
     assert.equal(hand.grant(1, 9).length, 9);
+    sameAfterReplay(hand);
+  });
+
+  it('an owner that is killed while it returns many hosts to the delay in force does so again', () => {
+    const hand = many();
+    hand.policy({ ...alone, delayMs: 1_000 });
+    while (hand.rig.core.state.positions.control.slice <= frontierLimits.hostsMovedPerStep)
+      hand.rig.step(hand.nowMs, 0);
+    const { offset, slice } = hand.rig.core.state.positions.control;
+    const steps = hand.rig.core.goBack('control', offset + 1, hand.nowMs);
+    hand.rig.changelog.push((steps.next().value as Step).commit);
+    hand.nowMs += 1_000;
+    hand.rig.reopen(hand.nowMs, false);
+    assert.deepEqual(hand.rig.core.state.positions.control, { offset, slice });
+    hand.rig.goBack('control', offset + 1, hand.nowMs);
+    hand.rig.open(hand.nowMs);
+    assert.deepEqual(hand.grant(minute - 1_001, 9), []);
     sameAfterReplay(hand);
   });
 });
