@@ -36,7 +36,8 @@ npx crawlstream judge --suite --report report.html --badge badge.svg --least 80 
 | \`--name-server 53\` (Linux) | uses the name server at 127.0.0.1 | – |
 
 With the last two, a crawler that refuses private addresses must allow 127.1.0.0/16, and no other network. A name server at
-port 53 needs a separate machine or network namespace. As root, for example in a workflow by \`sudo\`:
+port 53 needs a separate machine or network namespace. As root, for example in a workflow by \`sudo\` (the namespace has no
+network, so install crawlstream before):
 
 \`\`\`sh
 unshare --net --mount sh -c '
@@ -48,8 +49,8 @@ unshare --net --mount sh -c '
 
 ## In a workflow
 
-The suite takes under five minutes with scaled times, and about an hour with real ones. \`--delay\`, \`--crawl-delay\` and
-\`--retry-after\` set the times. For GitHub Actions, both:
+The default times are scaled, for a run of some minutes. \`--delay\`, \`--crawl-delay\` and \`--retry-after\` set real ones, for a
+run of at most an hour (\`--minutes\`). For GitHub Actions, both:
 
 \`\`\`yaml
 on:
