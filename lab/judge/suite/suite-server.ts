@@ -227,7 +227,9 @@ class SuiteServer implements RunningSuite {
     const { check, label, prefix, below } = place;
     const page = check.names?.[`${prefix}${below}`] ?? { leadsTo: ['host'] };
     const isFourth = type === recordTypes.A;
-    const nth = isFourth ? this.#visits.query(check, `${prefix}${below}?A`) : 1;
+    // To other checks, a query is no request.
+    const isJudged = isFourth && check.names !== undefined;
+    const nth = isJudged ? this.#visits.query(check, `${prefix}${below}?A`) : 1;
     const {
       leadsTo = [],
       addresses: fourth = [],

@@ -82,6 +82,20 @@ test('hosts with addresses in their URLs pass and fail the same checks', {
   );
 });
 
+test('a look-up of a name is no request of a check that is not about names', { skip: !hasAddresses }, async () => {
+  const web = await startSuite(suiteChecks, pace, { nameServerPort: 0 });
+  try {
+    for (const id of ['robots/asked-first', 'names/look-ups']) {
+      const check = suiteChecks.find((one) => one.id === id)!;
+      await visitCheck(check, web, pace, [{ key: 'b?A' }]);
+    }
+    const counts = ['robots/asked-first', 'names/look-ups'].map((id) => web.visited().get(id)!.length);
+    assert.deepEqual(counts, [0, 1]);
+  } finally {
+    await web.close();
+  }
+});
+
 test('each URL that a check forbids fails it, and so does each one that it wants and misses', () => {
   const asked = (key: string): SuiteRequest => ({
     ...{ key, method: 'GET', headers: [], startMs: 0, endMs: 0, status: 200, bytes: 0, connection: 1 },
