@@ -28,7 +28,7 @@ export const cardedCrawlers: readonly CardedCrawler[] = [
     install: [],
     version: 'node {root}/dist/bundle/crawlstream.js --version',
     command:
-      "node {root}/dist/bundle/crawlstream.js crawl {seed} --resolve '*.test:{port}:127.0.0.1' --scope all --delay 250ms --retries 0.5s,1s,2s --contact me@crawler.example --data data",
+      "node {root}/dist/bundle/crawlstream.js crawl {seed} --resolve '*.test:{port}:127.0.0.1' --ca {ca} --scope all --delay 250ms --retries 0.5s,1s,2s --contact me@crawler.example --data data",
     minutes: 5,
   },
   {

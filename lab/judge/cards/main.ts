@@ -62,7 +62,7 @@ function makeCard(crawler: CardedCrawler, port: number): void {
     if (!line.startsWith('{')) throw new Error(`${name}: no card.\n${stdout.slice(-1_000)}${stderr.slice(-2_000)}`);
     const { checks, ...card } = JSON.parse(line) as Record<string, unknown> & { checks: RunCheck[] };
     const kept = {
-      ...{ name, version: said, settingsFrom, install, command, minutes },
+      ...{ suite: card['suite'], name, version: said, settingsFrom, install, command, minutes },
       ...{ agents: card['agents'], requests: card['requests'], seconds: card['seconds'], pace: card['pace'] },
       ...{ score: card['score'], passed: card['passed'], families: card['families'] },
       // All checks that did not fail have passed.

@@ -1,38 +1,81 @@
 /** The pages of the suite: its checks (docs/judge-suite.md), and the cards of crawlers (docs/judge-cards.md). */
 import { readdirSync, readFileSync } from 'node:fs';
-import { type Check, type Family, families } from './check/check.ts';
-import { suiteChecks } from './checks.ts';
+import { type Check, type Family, families, needsNames } from './check/check.ts';
+import { suiteChecks, suiteVersion } from './checks.ts';
 
 const cards = new URL('../../../docs/judge-cards/', import.meta.url);
 
 export function suitePage(): string {
   const names = Object.keys(families) as Family[];
+  const withNames = suiteChecks.filter(needsNames).length;
   return `<!-- Generated from lab/judge/suite by npm run generate. -->
 # The suite: ${suiteChecks.length} checks of any crawler
 
-\`crawlstream judge --suite\` serves a small web for each check, and grades a crawler by the requests that come. The crawler
-needs a seed URL and an HTTP proxy, nothing else. [Cards of crawlers](judge-cards.md) shows results.
+This is suite ${suiteVersion}. \`crawlstream judge --suite\` serves a small web for each check, and grades a crawler by the
+requests that come. The crawler needs a seed URL, and one of the ways to the hosts below. [Cards of crawlers](judge-cards.md)
+shows results.
 
 \`\`\`sh
 npx crawlstream judge --suite --report report.html --badge badge.svg --least 80 -- my-crawler {seed}
 \`\`\`
 
-- The command gets the seed as \`{seed}\` and \`CRAWL_SEED\`, and the proxy as \`{proxy}\`, \`CRAWL_PROXY\` and \`http_proxy\`.
-- Without a command, start the crawler in another terminal, with the seed and the proxy that the suite prints.
-- All hosts under \`.test\` are in scope. The crawler should wait 250 ms between requests to a host.
-- Times are scaled: \`--delay\`, \`--crawl-delay\` and \`--retry-after\` set real ones, for a run of an hour with \`--minutes 60\`.
+- The command gets the seed as \`{seed}\` and \`CRAWL_SEED\`.
+- Without a command, start the crawler in another terminal, with the seed that the suite prints.
+- All hosts of the suite are in scope. The crawler should wait 250 ms between requests to a host.
+- The crawler must trust the authority of the suite: a PEM file, \`{ca}\` and \`CRAWL_CA\`. \`SSL_CERT_FILE\`,
+  \`NODE_EXTRA_CA_CERTS\`, \`REQUESTS_CA_BUNDLE\` and \`CURL_CA_BUNDLE\` name it too. Without it, checks of TLS fail.
 - The exit code is 1 if the score is below \`--least\`, or if no request came.
 
-In a workflow of GitHub Actions:
+## Ways to the hosts
+
+| way | the crawler | not reached, or left out |
+| --- | --- | --- |
+| HTTP proxy, the default | gets it as \`{proxy}\`, \`CRAWL_PROXY\`, \`http_proxy\` and \`https_proxy\` | names and addresses |
+| as curl's \`--resolve\` | resolves \`*.test\` to 127.0.0.1, port \`{port}\` | names and addresses |
+| \`--addresses\` (Linux) | needs nothing: URLs have addresses of 127.1.0.0/16 | ${withNames} checks that need names |
+| \`--name-server 53\` (Linux) | uses the name server at 127.0.0.1 | – |
+
+With the last two, a crawler that refuses private addresses must allow 127.1.0.0/16, and no other network. A name server at
+port 53 needs a separate machine or network namespace. As root, for example in a workflow by \`sudo\` (the namespace has no
+network, so install crawlstream before):
+
+\`\`\`sh
+unshare --net --mount sh -c '
+  ip link set lo up
+  echo "nameserver 127.0.0.1" > resolv.conf
+  mount --bind resolv.conf /etc/resolv.conf
+  npx crawlstream judge --suite --name-server 53 --least 80 -- my-crawler {seed}'
+\`\`\`
+
+## In a workflow
+
+The default times are scaled, for a run of some minutes. \`--delay\`, \`--crawl-delay\` and \`--retry-after\` set real ones, for a
+run of at most an hour (\`--minutes\`). For GitHub Actions, both:
 
 \`\`\`yaml
-- uses: actions/setup-node@v4
-  with: { node-version: 22 }
-- run: npx crawlstream judge --suite --least 80 --report report.html -- ./my-crawler {seed}
-- uses: actions/upload-artifact@v4
-  if: always()
-  with: { name: crawler-suite, path: report.html }
+on:
+  push:
+  schedule:
+    - cron: '0 3 * * 0'
+jobs:
+  suite:
+    runs-on: ubuntu-latest
+    steps:
+      - uses: actions/checkout@v4
+      - uses: actions/setup-node@v4
+        with: { node-version: 22 }
+      - if: github.event_name == 'push'
+        run: npx crawlstream judge --suite --least 80 --report report.html -- ./my-crawler {seed}
+      - if: github.event_name == 'schedule'
+        run: >
+          npx crawlstream judge --suite --least 80 --report report.html
+          --delay 2s --crawl-delay 10s --retry-after 60s --minutes 60 --quiet 3m -- ./my-crawler {seed}
+      - uses: actions/upload-artifact@v4
+        if: always()
+        with: { name: crawler-suite, path: report.html }
 \`\`\`
+
+The crawler of the weekly run must keep the longer delay: 2 s between requests to a host.
 
 ## Verdicts
 
@@ -42,8 +85,11 @@ check needs. Such a check counts as failed if reaching a page is its point; othe
 The score is the weight of all passed checks, of all that count. The weight of a check is its harm, from 1 to 5. The
 default is 3 for a MUST of a standard, 2 for a SHOULD, and 1 for a practice.
 
-What the suite cannot see: a proxy resolves names, so nothing here tests DNS. All is plain HTTP/1.1: no TLS, no HTTP/2. If
-a crawler does not use the proxy, requests to private addresses are seen only if they go to the suite itself.
+Scores of two suites are not comparable: the number of the suite is raised with each change of its checks. Scores of two ways
+to the hosts differ by the checks that are left out.
+
+What the suite cannot see: through a proxy, requests to private addresses are seen only if they go to the suite. The name
+server leads names to loopback only, as nothing else is on every machine. HTTP/3 is not offered.
 
 ## Proof
 
@@ -69,6 +115,8 @@ function plain(title: string): string {
 }
 
 interface Card {
+  /** The suite that it was made with. */
+  readonly suite: number;
   readonly name: string;
   readonly version: string;
   readonly settingsFrom: string;
@@ -95,16 +143,23 @@ export function cardsPage(): string {
 Each crawler ran once against [the suite](judge-suite.md), configured as its documents say for a polite crawl.
 \`npx tsx lab/judge/cards/main.ts NAME\` installs the crawler, runs it, and writes its file in [judge-cards](judge-cards).
 A polite delay was 250 ms a host. crawlstream comes from the same authors as the suite; read its score with that in mind.
+Scores of two suites are not comparable. All crawlers got the hosts by a proxy or as by curl's \`--resolve\`, so that no check of
+names and addresses was reached.
 
-| crawler | score | passed | failed | not reached | requests | ended |
-| --- | --- | --- | --- | --- | --- | --- |
-${all.map((card) => `| [${card.name}](#${card.name}) | ${card.score} % | ${card.passed} | ${Object.keys(card.failed).length} | ${card.notReached.length} | ${card.requests} | ${endOf(card)} |`).join('\n')}
+| crawler | suite | score | passed | failed | not reached | requests | ended |
+| --- | --- | --- | --- | --- | --- | --- | --- |
+${all.map((card) => `| [${card.name}](#${card.name}) | ${card.suite} | ${card.score} % | ${card.passed} | ${Object.keys(card.failed).length} | ${card.notReached.length} | ${card.requests} | ${endOf(card)} |`).join('\n')}
 
 Score of each family, in percent; – means that no check of the family counts:
 
 | family | ${all.map(({ name }) => name).join(' | ')} |
 | --- |${' --- |'.repeat(all.length)}
-${(all[0]?.families ?? []).map(({ name }) => `| ${name} | ${all.map((card) => card.families.find((one) => one.name === name)?.score ?? '–').join(' | ')} |`).join('\n')}
+${familiesOf(all)
+  .map(
+    (name) =>
+      `| ${name} | ${all.map((card) => card.families.find((one) => one.name === name)?.score ?? '–').join(' | ')} |`,
+  )
+  .join('\n')}
 
 A crawler that the time limit ended reached fewer checks: its score shows its speed on one busy machine with two cores
 rather than its rules. The same is true of a crawler that stopped early. A check that was not reached shows nothing about a crawler.
@@ -114,12 +169,18 @@ drops pages that arrive cut off, and found no link on a page with 200 KB of cook
 unknown coding as it is. It visits any number of subdomains. It missed an index and a redirected sitemap, for which a lease had no
 time left: a host without a further URL gets no further lease. Alone, both are read.
 
-All cards are older than a change of the traps: a trap had 160 pages then, of which 120 were allowed. Those of the other
-crawlers are also older than a change of \`robots/redirect-across-hosts\`, which redirected to another file than /robots.txt.
-Several of these crawlers ran at the same time.
+Suite 1 had 531 checks, without TLS, HTTP/2 and names. A trap had 160 pages then, of which 120 were allowed. Of its cards, only
+that of crawlstream knew the present \`robots/redirect-across-hosts\`: for the others it redirected to another file than
+/robots.txt. Several of these crawlers ran at the same time.
 
 ${all.map(cardSection).join('\n\n')}
 `;
+}
+
+/** In the order of the suite: a card has the families that its suite had. */
+function familiesOf(all: readonly Card[]): string[] {
+  const known = new Set(all.flatMap((card) => card.families.map(({ name }) => name)));
+  return Object.values(families).filter((name) => known.has(name));
 }
 
 function cardSection(card: Card): string {

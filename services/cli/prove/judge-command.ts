@@ -59,10 +59,15 @@ export function addJudgeCommand(program: Command): void {
       duration('--retry-after', { leastMs: 1_000, mostMs: 3_600_000 }),
       2_000,
     )
+    .option(
+      '--name-server <port>',
+      'with --suite: answer DNS for its hosts at this UDP port, for crawlers without a proxy (Linux)',
+      wholeNumber('--name-server', 1, 65_535),
+    )
     .option('--report <file>', 'with --suite: write an HTML report with the requests of each failed check')
     .option('--badge <file>', 'with --suite: write a badge with the score (SVG)')
     .option('--least <score>', 'with --suite: fail below this score, in percent', wholeNumber('--least', 0, 100))
-    .argument('[command...]', 'with --suite, after --: crawler to start; {seed}, {proxy} and {port} are replaced')
+    .argument('[command...]', 'with --suite, after --: crawler to start; {seed}, {proxy}, {port} and {ca} are replaced')
     .action(judge);
 }
 

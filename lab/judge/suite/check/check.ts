@@ -2,13 +2,18 @@
  * A check of the suite: a small web of a few hosts, and a verdict from their requests.
  *
  * Keys name a URL of a check: `/a` on the host of the check, `b/a` on its second host, `www./a` on a subdomain, `:25/a`
- * on another port, and `//127.0.0.1/a` on a host outside the suite (the URL then names the check). Texts may hold `{host}`, `{b}`, `{c}` (origins), `{name}`, `{port}` and `{slug}`.
+ * on another port, `https:b/a` over TLS, and `//127.0.0.1/a` on a host outside the suite (the URL then names the check).
+ * `private:b/a` is a request for `b/a` that arrived at an address which the name must not lead to, and `b?A` a query for
+ * its address. Texts may hold `{host}`, `{b}`, `{c}` (origins), `{name}`, `{port}` and `{slug}`.
  */
+import type { CertificateKind } from './certificate-kinds.ts';
 
 export const families = {
   politeness: 'Politeness',
   robots: 'robots.txt',
   http: 'HTTP as sent in the wild',
+  tls: 'TLS',
+  http2: 'HTTP/2',
   redirects: 'Redirects and cookies',
   urls: 'URLs',
   links: 'Links in HTML',
@@ -19,6 +24,7 @@ export const families = {
   traps: 'Traps',
   hostile: 'Hostile pages and servers',
   security: 'Security',
+  names: 'Names and addresses',
   identity: 'Identity',
   preferences: 'Preferences of the site',
 } as const;
@@ -52,7 +58,21 @@ export interface SuiteRequest {
   readonly bytes: number;
   /** Number of the connection. */
   readonly connection: number;
+  /** Absent: it came without TLS. */
+  readonly tls?: SecureLine;
 }
+
+/** Facts about a connection over TLS; they change while it is open. */
+export interface SecureLine {
+  /** Named by the client in its handshake. */
+  readonly serverName?: string;
+  readonly isHttp2: boolean;
+  /** Answers to the PINGs of the server. */
+  readonly pongs: number;
+}
+
+/** Method of a query for the address of a name. */
+export const queryMethod = 'A';
 
 export interface Visit {
   readonly requests: readonly SuiteRequest[];
@@ -72,6 +92,7 @@ export interface Ask {
   readonly nth: number;
   readonly path: string;
   readonly header: (name: string) => string;
+  readonly isHttp2: boolean;
   readonly pace: Pace;
 }
 
@@ -86,12 +107,47 @@ export interface Reply {
   readonly waitMs?: number;
   /** Pieces sent one after the other until they end or the client leaves, `everyMs` apart. */
   readonly pieces?: { readonly head: string; readonly piece: Buffer; readonly count: number; readonly everyMs: number };
+  /** HTTP/2 alone: frames in place of the answer, by the number of the stream. */
+  readonly frames?: (stream: number) => Buffer;
+  /** HTTP/2 alone: further frames, sent until the client leaves or the count is reached. */
+  readonly flood?: { readonly frame: (stream: number) => Buffer; readonly count: number };
+  /** HTTP/2 alone: the server sends a PING before it answers. */
+  readonly pings?: true;
+  /** The connection ends after the answer. */
+  readonly closes?: true;
   /** Send nothing: break the connection at once, or keep it open for this time. */
   readonly reset?: true;
   readonly silentMs?: number;
 }
 
 export type Page = string | Reply | ((ask: Ask) => string | Reply);
+
+/** An answer of the name server for a host. */
+export interface NameReply {
+  /** The address of the host, or a private one. */
+  readonly leadsTo?: readonly ('host' | 'private')[];
+  readonly addresses?: readonly string[];
+  /** Addresses of IPv6. */
+  readonly sixth?: readonly string[];
+  readonly alias?: string;
+  readonly code?: number;
+  readonly ttlSeconds?: number;
+}
+
+/** `nth`: 1 for the first query for an address of IPv4. */
+export type NamePage = NameReply | ((ask: { readonly nth: number }) => NameReply);
+
+/** The TLS of a host. */
+export interface Secure {
+  /** Default: good. */
+  readonly certificate?: CertificateKind;
+  /** Protocols that the server accepts (ALPN). Default: HTTP/1.1. Empty: it ignores the offer of the client. */
+  readonly protocols?: readonly ('h2' | 'http/1.1')[];
+  /** The only version of TLS. Default: 1.2 and 1.3. */
+  readonly version?: 'TLSv1.1' | 'TLSv1.2' | 'TLSv1.3';
+  /** The server answers a handshake with this text. */
+  readonly text?: string;
+}
 
 /** A step of the planted visitor (planted-visitor.ts). */
 export interface Step {
@@ -109,11 +165,23 @@ export interface Step {
   readonly anyBytes?: true;
   /** Do not wait for the end of the answer. */
   readonly beside?: true;
+  /** Over TLS: accept any certificate and any version; name no host; answer no PING of HTTP/2. */
+  readonly acceptsAll?: true;
+  readonly namesNoHost?: true;
+  readonly isDeaf?: true;
+  /** HTTP/2: further keys, asked for on the same connection whatever the server sends, a delay apart. */
+  readonly further?: readonly string[];
 }
 
 export interface CheckSpec {
   /** By key; a key that ends with `*` is a prefix. Keys of `want`, `never` and `control` are served without being here. */
   readonly pages?: Readonly<Record<string, Page>>;
+  /** The TLS of hosts that differ from the default, by the host part of a key: `b`, `www.`. */
+  readonly secure?: Readonly<Record<string, Secure>>;
+  /** Answers of the name server for hosts, by the same part. Default: the address of the host. */
+  readonly names?: Readonly<Record<string, NamePage>>;
+  /** It cannot be taken with addresses in place of names, although no key says so. */
+  readonly needsNames?: true;
   /** Each must be requested. A list within means: any of these. */
   readonly want?: readonly (string | readonly string[])[];
   /** None may be requested. */
@@ -173,11 +241,21 @@ export function linksTo(...hrefs: readonly string[]): string {
   return `<!doctype html><title>links</title>\n${hrefs.map((href) => `<p><a href="${href.replace(/&/g, '&amp;')}">x</a></p>`).join('\n')}\n`;
 }
 
+/** Keys of TLS, of a query, of another port, of a host outside the suite, and of a subdomain. */
+const keyWithName = /^(?:https:|\/\/|private:|[^/]*\?|[^/]*:|[^/]*\.\/)/;
+
+/** True if the check cannot be taken with addresses in place of names. */
+export function needsNames(check: Check): boolean {
+  const keys = [check.control, ...check.want.flat(), ...check.never, ...Object.keys(check.pages)];
+  return check.needsNames === true || keys.some((key) => keyWithName.test(key));
+}
+
 /** Absolute URL of a key. */
 export function hrefOf(key: string): string {
-  const [, start = '', host = '', port = ':{port}', path = ''] =
-    /^(\/\/)?([^/:]*|\[[^\]]*\])(:\d+)?(\/.*)$/s.exec(key) ?? [];
-  if (start !== '') return `http://${host}${port}/{slug}${path}`;
+  const [, secure = '', start = '', host = '', port = ':{port}', path = ''] =
+    /^(?:private:)?(https:)?(\/\/)?([^/:]*|\[[^\]]*\])(:\d+)?(\/.*)$/s.exec(key) ?? [];
+  const scheme = secure === '' ? 'http:' : secure;
+  if (start !== '') return `${scheme}//${host}${port}/{slug}${path}`;
   const name = host === '' || host.endsWith('.') ? `${host}{name}` : `${host}-{name}`;
-  return `http://${name}${port}${path}`;
+  return `${scheme}//${name}${port}${path}`;
 }

@@ -1,5 +1,14 @@
 /** Verdicts and scores of a visit. Pure: requests in, card out. */
-import { type Check, type Family, families, type Pace, type SuiteRequest, type Verdict, type Visit } from './check.ts';
+import {
+  type Check,
+  type Family,
+  families,
+  type Pace,
+  queryMethod,
+  type SuiteRequest,
+  type Verdict,
+  type Visit,
+} from './check.ts';
 
 /** Requests shown with a failure. */
 const shownMax = 12;
@@ -64,7 +73,7 @@ export function suiteCard(
     const verdict = verdictOf(check, visitOf(visited.get(check.id) ?? [], pace));
     return { check, verdict, counts: verdict.result !== 'not reached' || check.want.length > 0 };
   });
-  const all = [...visited.values()].flat();
+  const all = [...visited.values()].flat().filter(({ method }) => method !== queryMethod);
   const ended = all.map(({ endMs }) => endMs).filter(Number.isFinite);
   return {
     agents: agentsOf(all),

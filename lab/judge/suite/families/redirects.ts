@@ -224,6 +224,7 @@ function cookieCheck(
       },
     },
     want: ['/a'],
+    ...(wrong === 'www./' || /Domain/.test(cookies.join()) ? { needsNames: true } : {}),
     fault: ({ asked }) => {
       const requests = asked(wrong).filter((request) => secret.test(headerOf(request, 'cookie') ?? ''));
       return requests.length > 0 ? { why: `${wrong} got the cookie.`, requests } : undefined;

@@ -175,6 +175,7 @@ export const trapsChecks: readonly Check[] = [
       },
     },
     control: '/control',
+    needsNames: true,
     weight: 3,
     fault: ({ requests }) => {
       const inside = requests.filter(({ key }) => /^n\d+\.\/$/.test(key));
