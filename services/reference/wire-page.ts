@@ -19,8 +19,11 @@ The partition is \`toPositive(murmur2(PART)) % partitions\`, as Java's default p
 
 const between = `
 So keys of \`discovered\` and \`results\` lead to their partition in every client that hashes as Java does. For the other topics, cut the host name out of
-the key first: take what is behind \`://\`, end it at the first \`/\` or space, and drop \`:PORT\`. In a crawl with \`--key domain\`, take the registrable domain of
-that. A Kafka Streams application that joins by key must repartition, as the key alone does not show where a record lies.
+the key first: take what is behind \`://\`, end it at the first \`/\` or space, and drop \`:PORT\`. A Kafka Streams application that joins by key must
+repartition, as the key alone does not show where a record lies.
+
+Crawls have the key \`host\`. \`crawlstream repartition --key domain\` and \`crawlstream load --key domain\` make one with the key \`domain\`: there, hash the
+registrable domain of the host name. \`crawlstream topics check --json\` shows the key as \`keyMode\`. \`--politeness domain\` changes no key.
 
 | topic | writers | headers | order within a partition | duplicates |
 | --- | --- | --- | --- | --- |

@@ -128,10 +128,95 @@ describe('the Helm chart', { skip, timeout: 300_000 }, () => {
       ['nameOverride=News', 'nameOverride'],
       ['alerts.runbook=wiki', 'runbook'],
       ['storageClassname=fast', 'storageClassname'],
+      ['frontier.storage=-5', 'storage'],
+      ['frontier.resources.limits.memory=-1', 'memory'],
+      ['frontier.extraArgs={--standbyz=2}', 'extraArgs'],
+      ['topics.extraArgs={--standbys=2}', 'extraArgs'],
+      ['snapshots.extraArgs={--standbys=2}', 'extraArgs'],
+      ['extraEnv[0].name=X,extraEnv[0].value=5', 'value'],
+      ['extraEnv[0].name=X,extraEnv[0].valuesFrom.a=b', 'valuesFrom'],
+      ['extraEnvFrom[0].secret.name=login', 'secret'],
+      ['extraVolumeMounts[0].name=a,extraVolumeMounts[0].mountPath=/a,extraVolumeMounts[0].readonly=true', 'readonly'],
+      ['tolerations[0].key=5', 'key'],
+      ['tolerations[0].keys=crawl', 'keys'],
+      ['imagePullSecrets={pull}', 'imagePullSecrets'],
+      ['network.brokers.to[0].podSelectr.a=b', 'podSelectr'],
+      ['network.metricsFrom[0].namespace=obs', 'namespace'],
+      ['serviceMonitor.interval=15', 'interval'],
+      ['alerts.freshnessDays=-1', 'freshnessDays'],
+    ] as const)
+      await refused(values, name);
+  });
+
+  it('the chart refuses settings that no process would take, or that a ConfigMap would show, by name', async () => {
+    for (const setting of [
+      'BROKERS=kafka:99999',
+      'BROKERS=http://kafka:9092',
+      'REGISTRY=http://registry:0',
+      'REGISTRY=http://me:secret@registry',
+      'OPENSEARCH=https://admin:secret@search:9200',
+      'OPENSEARCH_INDEX=Crawl',
+      'AWS_ENDPOINT_URL=minio:9000',
+      'AWS_SECRET_ACCESS_KEY=secret',
+      'OTEL_EXPORTER_OTLP_ENDPOINT=collector:4318',
+      'CRAWLSTREAM_OTLP=collector:4318',
+      'CRAWLSTREAM_KAFKA_TOKEN_URL=login.example.org',
+      'CRAWLSTREAM_KAFKA_MECHANISM=scram',
+      'CRAWLSTREAM_KAFKA_TLS=no',
+      'CRAWLSTREAM_CONCURRENCY=-5',
+      'CRAWLSTREAM_CONCURRENCY=many',
+      'CRAWLSTREAM_FIRST_BYTE=30',
+      'CRAWLSTREAM_SNAPSHOT_EVERY=soon',
+      'CRAWLSTREAM_SNAPSHOT_EVERY=-15m',
+      'CRAWLSTREAM_SEEN=perhaps',
+      'CRAWLSTREAM_SEEN_ERRORS=2',
+      'CRAWLSTREAM_DEDUP_BY=guess',
+      'CRAWLSTREAM_ARCHIVE_FILE_MB=0',
+      'CRAWLSTREAM_RESPONSES=perhaps',
+      // No process of the chart reads these.
+      ...['CRAWLSTREAM_WORKERS=2', 'CRAWLSTREAM_KEEP=30d', 'CRAWLSTREAM_FLEET=search'],
+      // The chart's own arguments would come before these.
+      ...['CRAWLSTREAM_BROKERS=kafka:9092', 'CRAWLSTREAM_CRAWL=news', 'CRAWLSTREAM_CONTACT=a@example.org'],
+      ...['CRAWLSTREAM_DATA=/tmp', 'CRAWLSTREAM_HTTP=9464', 'CRAWLSTREAM_INSTANCE_ID=a', 'CRAWLSTREAM_PORT=7071'],
+    ])
+      await refused(`settings.${setting}`, setting.split('=')[0]!);
+  });
+
+  it('a setting, or a variable of pods, takes the place of the chart’s own argument', async () => {
+    const cases = [
+      ['fetcher', '--concurrency=1000', 'CRAWLSTREAM_CONCURRENCY=50'],
+      ['fetcher', '--responses', 'CRAWLSTREAM_RESPONSES=false'],
+      ['frontier', '--standbys=1', 'CRAWLSTREAM_STANDBYS=0'],
+      ['frontier', '--snapshot-every=15m', 'CRAWLSTREAM_SNAPSHOT_EVERY=1h'],
+      ['frontier', '--seen-memory=1024', 'CRAWLSTREAM_SEEN_MEMORY=2048'],
+      ['urlfrontier', '--seen-memory=1024', 'CRAWLSTREAM_SEEN_MEMORY=2048'],
+      ['render', '--browser=/usr/bin/chromium', 'CRAWLSTREAM_BROWSER=/opt/chrome'],
+    ] as const;
+    const argsWith = async (values: readonly string[]) => {
+      const manifests = await manifestsOf('crawlstream', [...required, ...everything, ...values]);
+      return (role: string): string[] =>
+        podsOf(workloads(manifests).find(({ metadata }) => metadata.name === `crawlstream-${role}`)!).spec.containers[0]
+          .args;
+    };
+    const variables = (some: readonly (typeof cases)[number][]) =>
+      JSON.stringify(some.map(([, , setting]) => ({ name: setting.split('=')[0], valueFrom: {} })));
+    const before = await argsWith(['--set-json', `dedup.extraEnv=${variables(cases)}`]);
+    const ofRole = (role: string) => variables(cases.filter(([one]) => one === role));
+    for (const [given, values] of [
+      ['settings', set(...cases.map(([, , setting]) => `settings.${setting}`))],
+      ['variables of all pods', ['--set-json', `extraEnv=${variables(cases)}`]],
+      ['variables of a role', cases.flatMap(([role]) => ['--set-json', `${role}.extraEnv=${ofRole(role)}`])],
     ] as const) {
-      const { code, stderr } = await template('crawlstream', [...required, ...set(values)]);
-      assert.notEqual(code, 0, values);
-      assert.ok(stderr.includes(name) && stderr.includes('specifications of the schema'), `${values}: ${stderr}`);
+      const after = await argsWith(values);
+      for (const role of new Set(cases.map(([one]) => one))) {
+        const replaced: string[] = cases.filter(([one]) => one === role).map(([, argument]) => argument);
+        assert.ok(
+          replaced.every((one) => before(role).includes(one)),
+          role,
+        );
+        const rest = before(role).filter((one) => !replaced.includes(one));
+        assert.deepEqual(after(role), rest, `${role}: ${given}`);
+      }
     }
   });
 
@@ -421,7 +506,7 @@ describe('the Helm chart', { skip, timeout: 300_000 }, () => {
     }
   });
 
-  it('an upgrade that would rename volumes, or drop a former default, fails and says what to set', async () => {
+  it('an upgrade that would rename volumes, drop a former default, or turn a release into another crawl, fails and says what to set', async () => {
     const server = await kubernetesServer({
       '/apis/apps/v1/namespaces/crawls/statefulsets/crawlstream-frontier': {
         apiVersion: 'apps/v1',
@@ -436,7 +521,7 @@ describe('the Helm chart', { skip, timeout: 300_000 }, () => {
         apiVersion: 'v1',
         kind: 'ConfigMap',
         metadata: { name: 'crawlstream', namespace: 'crawls' },
-        data: { REGISTRY: 'http://registry.kafka:8080/apis/ccompat/v7', CRAWL: 'crawl' },
+        data: { REGISTRY: 'http://registry.kafka:8080/apis/ccompat/v7', CRAWL: 'crawl', PARTITIONS: '12' },
       },
     });
     try {
@@ -471,10 +556,55 @@ describe('the Helm chart', { skip, timeout: 300_000 }, () => {
         'settings.REGISTRY=http://registry.kafka:8080/apis/ccompat/v7',
       );
       assert.equal(kept.code, 0, kept.stderr);
+      for (const [changed, was] of [
+        ['settings.CRAWL=papers', 'settings.CRAWL is papers, and was crawl in this release'],
+        ['settings.PARTITIONS=24', 'settings.PARTITIONS is 24, and was 12 in this release'],
+      ] as const) {
+        const values = ['fullnameOverride=crawlstream', 'settings.REGISTRY=http://registry.kafka:8080', changed];
+        const other = await upgrade('news', ...values);
+        assert.ok(other.stderr.includes(was), other.stderr);
+        const unchecked = await upgrade('news', ...values, 'clusterChecks=false');
+        assert.equal(unchecked.code, 0, unchecked.stderr);
+      }
       const other = await upgrade('shop');
       assert.equal(other.code, 0, other.stderr);
-      const unchecked = await upgrade('news', 'upgradeChecks=false');
+      const unchecked = await upgrade('news', 'clusterChecks=false');
       assert.equal(unchecked.code, 0, unchecked.stderr);
+    } finally {
+      await server.stop();
+    }
+  });
+
+  it('a release is refused the crawl that another release of its namespace runs on the same brokers', async () => {
+    const server = await kubernetesServer({
+      '/api/v1/namespaces/crawls/configmaps/news-crawlstream': {
+        apiVersion: 'v1',
+        kind: 'ConfigMap',
+        metadata: {
+          name: 'news-crawlstream',
+          namespace: 'crawls',
+          labels: { 'app.kubernetes.io/part-of': 'crawlstream', 'app.kubernetes.io/instance': 'news' },
+        },
+        data: { BROKERS: 'kafka:9092', CRAWL: 'crawl', PARTITIONS: '12' },
+      },
+    });
+    try {
+      const install = (release: string, ...values: readonly string[]) =>
+        runHelm(
+          [
+            ...['template', release, chartFolder, '-n', 'crawls', '--dry-run=server', ...kubernetes, ...required],
+            ...set(...values),
+          ],
+          { KUBECONFIG: server.kubeconfig },
+        );
+      const shared = await install('shop');
+      assert.match(shared.stderr, /settings.CRAWL is crawl, which release news of this namespace runs/);
+      for (const values of [['settings.CRAWL=shop'], ['settings.BROKERS=other:9092'], ['clusterChecks=false']]) {
+        const { code, stderr } = await install('shop', ...values);
+        assert.equal(code, 0, stderr);
+      }
+      const own = await install('news');
+      assert.equal(own.code, 0, own.stderr);
     } finally {
       await server.stop();
     }
@@ -563,9 +693,22 @@ describe('the Helm chart', { skip, timeout: 300_000 }, () => {
         lag.metadata.sasl,
         lag.authenticationRef.name,
       ],
-      ['kafka:9092', 'news.fetcher', 'news.tasks', 'plaintext', 'keda'],
+      ['kafka.crawls:9092', 'news.fetcher', 'news.tasks', 'plaintext', 'keda'],
     );
     assert.equal(named(manifests, 'Deployment', 'news-crawlstream-fetcher')!['spec'].replicas, null);
+    const brokers = 'kafka:9092\\,b.data:9092\\,10.0.0.1:9092\\,[fd00::5]:9092';
+    const scaled = set('autoscaling.enabled=true', `settings.BROKERS=${brokers}`);
+    const asked = named(
+      await manifestsOf('news', [...required, ...scaled]),
+      'ScaledObject',
+      'news-crawlstream-fetcher',
+    )!;
+    assert.equal(
+      asked['spec'].triggers[1].metadata.bootstrapServers,
+      'kafka.crawls:9092,b.data:9092,10.0.0.1:9092,[fd00::5]:9092',
+    );
+    const few = await template('news', [...required, ...set('autoscaling.enabled=true', 'autoscaling.minReplicas=13')]);
+    assert.match(few.stderr, /autoscaling.minReplicas is 13, and autoscaling.maxReplicas 12/);
   });
 
   it('each monitor labels its targets for the alerts, whatever the release is called, and both at once are refused', async () => {
@@ -619,6 +762,12 @@ describe('the Helm chart', { skip, timeout: 300_000 }, () => {
     assert.ok(reaches({ manifests, namespace: 'crawls' }, pod.metadata.labels!, { namespace: 'crawls' }, 9092));
   });
 });
+
+async function refused(values: string, name: string): Promise<void> {
+  const { code, stderr } = await template('crawlstream', [...required, ...set(values)]);
+  assert.notEqual(code, 0, values);
+  assert.ok(stderr.includes(name) && stderr.includes('specifications of the schema'), `${values}: ${stderr}`);
+}
 
 /** The chart of a release, as the repository had it. */
 async function chartOf({ commit }: Release): Promise<string> {

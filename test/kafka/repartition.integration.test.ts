@@ -7,6 +7,9 @@ import { after, before, describe, it } from 'node:test';
 import { startBroker, type TestBroker } from '../../lab/kafka/broker.ts';
 import { skipReason } from '../../lab/kafka/components.ts';
 import { lastJson, runCommand } from '../../lab/process/command.ts';
+import { openKafkaLog } from '../../services/runtime/log/kafka/kafka-log.ts';
+import { recordsOf } from '../../services/runtime/log/records-of.ts';
+import { partitionOfRecord } from '../../topology/wire/wire.ts';
 import { startSmallWeb } from '../services/cli/small-web.ts';
 
 const skip = (await skipReason()) ?? false;
@@ -23,8 +26,8 @@ describe('a crawl on Kafka', { skip, timeout: 300_000 }, () => {
     if (folder !== undefined) await rm(folder, { recursive: true, force: true });
   });
 
-  it('a crawl on Kafka moves from 4 partitions into 16 with every URL, and fetches the rest, each page once', async () => {
-    const web = await startSmallWeb({ preset: 'plain', hosts: 6, pagesPerHost: 8 });
+  it('a crawl moves from 4 partitions by host into 16 by domain with every URL, fetches each page once, and has its records where the wire’s page says', async () => {
+    const web = await startSmallWeb({ preset: 'plain', hosts: 6, domains: 3, pagesPerHost: 8 });
     const options = { cwd: folder, patienceMs: 200_000 };
     const json = async (args: readonly string[]) => {
       const ended = await runCommand([...args, '--brokers', broker.brokers, '--json'], options);
@@ -37,7 +40,8 @@ describe('a crawl on Kafka', { skip, timeout: 300_000 }, () => {
     const sixteen = `sixteen-${process.pid}`;
     const first = await crawl(four, '--partitions', '4', '--max-pages', '15');
     assert.deepEqual([first['end'], first['pages']], ['quotaSpent', 15]);
-    const moved = await json(['repartition', '--crawl', four, '--into', sixteen, '--partitions', '16']);
+    const into = ['--into', sixteen, '--partitions', '16', '--key', 'domain'];
+    const moved = await json(['repartition', '--crawl', four, ...into]);
     assert.deepEqual([moved['admitted'], moved['hosts']], [first['admitted'], first['hosts']]);
     const rest = await crawl(sixteen, '--partitions', '16', '--max-pages', 'none');
     assert.equal(rest['end'], 'done');
@@ -45,6 +49,24 @@ describe('a crawl on Kafka', { skip, timeout: 300_000 }, () => {
     const { missing, duplicates, unexpected } = web.check({ delayMs: 20 });
     assert.deepEqual([missing.count, duplicates.count, unexpected.count], [0, 0, 0]);
     const checked = await json(['topics', 'check', '--crawl', sixteen]);
-    assert.deepEqual([checked['partitions'], checked['missing']], [16, []]);
+    assert.deepEqual([checked['partitions'], checked['keyMode'], checked['missing']], [16, 'domain', []]);
+
+    const log = await openKafkaLog({ brokers: [broker.brokers], clientId: 'test' });
+    try {
+      for (const topic of ['discovered', 'tasks', 'results', 'pages', 'robots'] as const) {
+        const byHost = new Set<boolean>();
+        for (let partition = 0; partition < 16; partition++) {
+          const { start, end } = await log.offsets(`${sixteen}.${topic}`, partition);
+          for await (const { key } of recordsOf(log, `${sixteen}.${topic}`, partition, start, end)) {
+            assert.equal(partitionOfRecord(topic, `${key}`, 16, 'domain'), partition, `${topic}: ${key}`);
+            byHost.add(partitionOfRecord(topic, `${key}`, 16, 'host') === partition);
+          }
+        }
+        // A key that is hashed as it is names the domain.
+        assert.equal(byHost.has(false), !['discovered', 'results'].includes(topic), topic);
+      }
+    } finally {
+      await log.close();
+    }
   });
 });

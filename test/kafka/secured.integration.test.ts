@@ -256,13 +256,15 @@ it('invalid credentials are refused by the name of their variable', async () => 
     [{ CRAWLSTREAM_KAFKA_MECHANISM: 'plain' }, /CRAWLSTREAM_KAFKA_USERNAME is missing/],
     [{ CRAWLSTREAM_KAFKA_MECHANISM: 'oauthbearer' }, /CRAWLSTREAM_KAFKA_TOKEN_FILE is missing/],
     [{ CRAWLSTREAM_KAFKA_CA: '/nowhere/ca.pem' }, /CRAWLSTREAM_KAFKA_CA can't be read/],
+    [{ CRAWLSTREAM_KAFKA_TLS: 'no' }, /CRAWLSTREAM_KAFKA_TLS is no: give 1 or 0/],
     [{ CRAWLSTREAM_KAFKA_CERT: import.meta.filename }, /CRAWLSTREAM_KAFKA_KEY is missing/],
     [{ CRAWLSTREAM_KAFKA_USERNAME: 'a', CRAWLSTREAM_KAFKA_PASSWORD_FILE: '/nowhere' }, /KAFKA_PASSWORD_FILE: ENOENT/],
   ];
   for (const [variables, message] of refusals)
     assert.throws(() => kafkaCredentials(variables), { code: 'INVALID_ARGUMENT', message });
   assert.deepEqual(kafkaCredentials({}), {});
-  assert.deepEqual(kafkaCredentials({ CRAWLSTREAM_KAFKA_TLS: '1' }), { ssl: true });
+  for (const on of ['1', 'true']) assert.deepEqual(kafkaCredentials({ CRAWLSTREAM_KAFKA_TLS: on }), { ssl: true });
+  for (const off of ['0', 'false']) assert.deepEqual(kafkaCredentials({ CRAWLSTREAM_KAFKA_TLS: off }), {});
 });
 
 /** Marks each page, and lists those that another process publishes. */

@@ -113,10 +113,12 @@ describe('the records of a crawl on a broker', { skip, timeout: 400_000 }, () =>
       response.end(`<p>${links}</p>`);
     });
     const seeds = Array.from({ length: hosts }, (_, at) => `http://h${at}.test:${port}/`);
+    // Nobody answers these: a host without a port, and addresses.
+    seeds.push('http://plain.test/', `http://[2001:db8::7]:${port}/`, 'http://[2001:db8::8]/');
     const { code, stderr } = await runCommand([
-      ...['crawl', ...seeds, '--resolve', `*.test:${port}:127.0.0.1`, '--delay', '20ms', '--data', temporaryFolder()],
+      ...['crawl', ...seeds, '--resolve', '*.test:127.0.0.1', '--delay', '20ms', '--data', temporaryFolder()],
       ...['--brokers', broker.brokers, '--crawl', `${name}-java`, '--partitions', `${partitions}`],
-      ...['--responses', '--trace-ratio', '1', '--with', 'dedup', '--retries', '20ms'],
+      ...['--responses', '--trace-ratio', '1', '--with', 'dedup', '--retries', '20ms', '--contact', 'me@example.org'],
     ]);
     assert.equal(code, 0, stderr);
     const blocked = await runCommand([
@@ -140,6 +142,12 @@ describe('the records of a crawl on a broker', { skip, timeout: 400_000 }, () =>
           assert.ok(facts![2]!.includes(`\`${header}\``), `${topic} has the header ${header}`);
         assert.ok(Number(partition) < partitions);
       }
+      if (topic === 'tasks')
+        for (const form of ['plain.test', '[2001:db8::7]:', '[2001:db8::8]'])
+          assert.ok(
+            records.some(([, key]) => key!.startsWith(form)),
+            form,
+          );
       if (facts![2]!.startsWith('`traceparent`'))
         assert.ok(
           records.some(([, , headers]) => headers === 'traceparent'),
@@ -241,19 +249,19 @@ function assertCommits(records: readonly LogRecord[]): void {
   assert.ok(seq > 0);
 }
 
-/** As the first table says: of the web on loopback, all hosts have a port. */
-const host = 'h\\d+\\.test';
-const hostKey = new RegExp(`^${host}:\\d+$`);
+/** As the first table says. A port that is the scheme's own is not named. */
+const host = '(?:h\\d+\\.test|plain\\.test|\\[2001:db8::[78]\\])';
+const hostKey = new RegExp(`^${host}(:\\d+)?$`);
 const keyForms: Readonly<Record<TopicName, RegExp>> = {
   discovered: new RegExp(`^${host}$`),
   tasks: hostKey,
   results: new RegExp(`^${host}$`),
-  pages: new RegExp(`^http://${host}:\\d+/`),
+  pages: new RegExp(`^http://${host}(:\\d+)?/`),
   responses: hostKey,
-  robots: new RegExp(`^http://${host}:\\d+ ([0-9a-f]{32,})?$`),
+  robots: new RegExp(`^http://${host}(:\\d+)? ([0-9a-f]{32,})?$`),
   render: hostKey,
   duplicates: hostKey,
-  control: new RegExp(`^(${host}:\\d+)?$`),
+  control: new RegExp(`^(${host}(:\\d+)?)?$`),
   'dead-letters': new RegExp(`^${host}(:\\d+)?$`),
   'frontier-changelog': /^$/,
 };

@@ -11,6 +11,7 @@ export const longFiles: ReadonlySet<string> = new Set([
   'test/kafka/crawl.integration.test.ts',
   'test/kafka/fleet-fetchers.integration.test.ts',
   'test/kafka/registry-forgets.integration.test.ts',
+  'test/kafka/roll.integration.test.ts',
   'test/kafka/secured.integration.test.ts',
   'test/kafka/snapshots.integration.test.ts',
   'test/kafka/zones.integration.test.ts',

@@ -33,7 +33,7 @@ function hostOf(key: string, mode: KeyMode): string {
 
 export const wire: Readonly<Record<TopicName, WireFacts>> = {
   discovered: {
-    key: 'partition key: host name without port; with `--key domain`, the registrable domain',
+    key: 'partition key: host name without port; in a crawl with the key `domain`, the registrable domain',
     hashed: (key) => key,
     leads: 'the whole key',
     others: '`inject`, your producers',

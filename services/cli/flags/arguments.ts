@@ -4,9 +4,10 @@ import { compileAddressGuard } from '../../../topology/fetch/address.ts';
 import { crawlLimits } from '../../../topology/policy/crawl-limits.ts';
 import { type Use, uses } from '../../../topology/usage/statement.ts';
 import { bad, durationText, unitsMs } from '../../runtime/option-text.ts';
+import { takes } from '../../runtime/value-schema.ts';
 
 export function wholeNumber(option: string, least = 0, most = Number.MAX_SAFE_INTEGER): (value: string) => number {
-  return (value) => {
+  return takes.wholeNumber(least, most, (value: string) => {
     const number = Number(value);
     if (!/^\d+$/.test(value) || number < least || number > most) {
       const range = most === Number.MAX_SAFE_INTEGER ? `from ${least}` : `from ${least} to ${most}`;
@@ -15,36 +16,36 @@ export function wholeNumber(option: string, least = 0, most = Number.MAX_SAFE_IN
       throw bad(option, value, `give a whole number ${range}${digits}`);
     }
     return number;
-  };
+  });
 }
 
 /** Also accepts the word `none`. */
 export function orNone<T>(parse: (value: string) => T): (value: string) => T | 'none' {
-  return (value) => {
+  return takes.orNone(parse, (value) => {
     if (value === 'none') return value;
     try {
       return parse(value);
     } catch (error) {
       throw error instanceof CrawlstreamError ? new CrawlstreamError(error.code, `${error.message}, or none`) : error;
     }
-  };
+  });
 }
 
 /** A share: above 0, below 1. */
 export function share(option: string): (value: string) => number {
-  return (value) => {
+  return takes.share((value) => {
     const number = value.trim() === '' ? Number.NaN : Number(value);
     if (!(number > 0 && number < 1)) throw bad(option, value, 'give a number above 0 and below 1, as in 0.01');
     return number;
-  };
+  });
 }
 
 export function oneOf<const T extends string>(option: string, choices: readonly T[]): (value: string) => T {
-  return (value) => {
+  return takes.oneOf(choices, (value: string) => {
     const choice = choices.find((one) => one === value);
     if (choice === undefined) throw bad(option, value, `give one of ${choices.join(', ')}`);
     return choice;
-  };
+  });
 }
 
 /** `search,ai-input`: uses of pages, each once. */
@@ -54,7 +55,8 @@ export function useList(option: string): (value: string) => Use[] {
 
 /** Some of the choices, apart by commas, each once. */
 export function someOf<const T extends string>(option: string, choices: readonly T[]): (value: string) => T[] {
-  return (value) => [...new Set(value.split(',').map((one) => oneOf(option, choices)(one.trim())))];
+  const one = oneOf(option, choices);
+  return takes.someOf(choices, (value) => [...new Set(value.split(',').map((part) => one(part.trim())))]);
 }
 
 /**
@@ -105,7 +107,7 @@ export function duration(
   option: string,
   { leastMs = 0, mostMs = Number.MAX_SAFE_INTEGER }: DurationRange = {},
 ): (value: string) => number {
-  return (value) => {
+  return takes.duration((value) => {
     const [, number, unit = Number(number) === 0 ? 'ms' : undefined] =
       /^(\d+(?:\.\d+)?)(ms|[smhd])?$/.exec(value) ?? [];
     if (number !== undefined && unit === undefined)
@@ -113,21 +115,22 @@ export function duration(
     const exact = unit === undefined ? Number.NaN : Number(number) * unitsMs[unit as keyof typeof unitsMs];
     const ms = Math.round(exact);
     if (Math.abs(exact - ms) < 1e-3 && ms >= leastMs && ms <= mostMs) return ms;
+    const from = leastMs === 0 ? '' : `, at least ${durationText(leastMs)}`;
     const range =
-      mostMs === Number.MAX_SAFE_INTEGER ? '' : `, from ${durationText(leastMs)} to ${durationText(mostMs)}`;
+      mostMs < Number.MAX_SAFE_INTEGER ? `, from ${durationText(leastMs)} to ${durationText(mostMs)}` : from;
     throw bad(option, value, `give a number and ms, s, m, h or d, as in 36h${range}`);
-  };
+  });
 }
 
 /** `500k`, `2M`, `1.5GB`, `10GiB`, … as bytes. Decimal, but for the units that have an `i`. */
 export function bytes(option: string, least: number, remedy: string): (value: string) => number {
-  return (value) => {
+  return takes.bytes(least, (value) => {
     const [, number, prefix = '', binary] = /^(\d+(?:\.\d+)?)(?:([kKmMgGtT]?)(?:(i)?[bB])?)$/.exec(value) ?? [];
     const power = ['', 'k', 'm', 'g', 't'].indexOf(prefix.toLowerCase());
     const count = Math.round(Number(number) * (binary === undefined ? 1000 : 1024) ** power);
     if (count >= least && Number.isSafeInteger(count)) return count;
     throw bad(option, value, remedy);
-  };
+  });
 }
 
 /** A date, with a time or without: ms since the Unix epoch. */

@@ -6,6 +6,7 @@ import { z } from 'zod';
 import type { OptionMeta, Processor } from '../../application/processor/processor.ts';
 import { consumers } from '../../application/topology.ts';
 import { bad } from '../../runtime/option-text.ts';
+import { takes } from '../../runtime/value-schema.ts';
 import { setting } from './setting.ts';
 
 /** Options that the command already defines stay unchanged. */
@@ -13,13 +14,12 @@ export function addProcessorOptions(command: Command, processor: Processor): Com
   for (const { key, meta, schema } of optionsOf(processor)) {
     const flag = `--${key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
     if (command.options.some((option) => option.attributeName() === key)) continue;
-    command.addOption(
-      setting(`${flag} ${meta.value}`, meta.about, meta.reason, (text: string) => {
-        const parsed = z.safeParse(schema, text);
-        if (parsed.success) return parsed.data;
-        throw bad(flag, text, parsed.error.issues.map(({ message }) => message).join('; '));
-      }),
-    );
+    const parse = takes.sameAs(schema instanceof z.ZodOptional ? schema.unwrap() : schema, (text) => {
+      const parsed = z.safeParse(schema, text);
+      if (parsed.success) return parsed.data;
+      throw bad(flag, text, parsed.error.issues.map(({ message }) => message).join('; '));
+    });
+    command.addOption(setting(`${flag} ${meta.value}`, meta.about, meta.reason, parse));
   }
   return command;
 }

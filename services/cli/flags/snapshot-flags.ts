@@ -1,23 +1,17 @@
 /** Options of snapshots, shared by `crawl` and `frontier`: place, interval, and number to keep. */
 import type { Command } from 'commander';
 import { snapshotLimits } from '../../frontier/snapshots/snapshot-limits.ts';
-import { bad } from '../../runtime/option-text.ts';
 import { duration, place, wholeNumber } from './arguments.ts';
 import { setting } from './setting.ts';
 
 export function addSnapshotOptions(command: Command): Command {
-  const every = duration('--snapshot-every');
   return command
     .addOption(
       setting(
         '--snapshot-every <duration>',
         'time between snapshots of each partition’s state, as in 15m (default: none taken)',
         'a state is rebuilt from its changelog; snapshots help once that takes minutes',
-        (value) => {
-          const ms = every(value);
-          if (ms < snapshotLimits.everyMsMin) throw bad('--snapshot-every', value, 'give a second or more');
-          return ms;
-        },
+        duration('--snapshot-every', { leastMs: snapshotLimits.everyMsMin }),
       ),
     )
     .addOption(

@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import { canParse } from '../../../topology/url/can-parse.ts';
 import { bad } from '../../runtime/option-text.ts';
+import { takes } from '../../runtime/value-schema.ts';
 import { setting } from './setting.ts';
 
 export function addOtlpOption(command: Command): Command {
@@ -37,11 +38,11 @@ export function addTracePolicyOptions(command: Command): Command {
 
 /** 0 to 1, both included. */
 export function ratio(option: string): (value: string) => number {
-  return (value) => {
+  return takes.ratio((value) => {
     const number = value.trim() === '' ? Number.NaN : Number(value);
     if (!(number >= 0 && number <= 1)) throw bad(option, value, 'give a share from 0 to 1, as in 0.001');
     return number;
-  };
+  });
 }
 
 function domains(value: string): string[] {

@@ -1,5 +1,6 @@
 /** Values of the chart, declared once: values.yaml, values.schema.json and deploy/CHART.md are made of them. */
-import { argumentSettings, type JsonSchema } from './chart-settings.ts';
+import type { JsonSchema } from '../../runtime/value-schema.ts';
+import { argumentSettings } from './chart-settings.ts';
 
 export interface ChartValue {
   readonly default: unknown;
@@ -19,11 +20,20 @@ const texts: JsonSchema = { type: ['object', 'null'], additionalProperties: { ty
 const objects: JsonSchema = { type: ['array', 'null'], items: { type: 'object' } };
 const string: JsonSchema = { type: 'string' };
 const flag: JsonSchema = { type: 'boolean' };
-const quantity: JsonSchema = { type: ['string', 'number'], pattern: '^[0-9]+(\\.[0-9]+)?([EPTGMk]i?|m)?$' };
+const quantity: JsonSchema = {
+  type: ['string', 'number'],
+  minimum: 0,
+  pattern: '^[0-9]+(\\.[0-9]+)?([EPTGMk]i?|m)?$',
+};
 const count = (minimum: number): JsonSchema => ({ type: 'integer', minimum });
 const named = (...names: readonly string[]): JsonSchema => ({
   type: ['array', 'null'],
   items: { type: 'object', required: names },
+});
+/** A list of objects that have these fields and no others. */
+const listOf = (properties: Readonly<Record<string, JsonSchema>>, ...required: readonly string[]): JsonSchema => ({
+  type: ['array', 'null'],
+  items: { ...closed(properties), required },
 });
 const closed = (properties: Readonly<Record<string, JsonSchema>>): JsonSchema => ({
   type: 'object',
@@ -38,8 +48,10 @@ const resourcesSchema: JsonSchema = {
   }),
 };
 const ports: JsonSchema = { type: ['array', 'null'], items: { type: 'integer', minimum: 1, maximum: 65_535 } };
+/** As in a NetworkPolicy. */
+const peers = listOf({ ipBlock: object, namespaceSelector: object, podSelector: object });
 const egress = (from: string, otherwise: string): ChartValue =>
-  value({ to: [], ports: [] }, `peers (\`to\`) and ports of ${from}. ${otherwise}`, closed({ to: objects, ports }));
+  value({ to: [], ports: [] }, `peers (\`to\`) and ports of ${from}. ${otherwise}`, closed({ to: peers, ports }));
 
 /**
  * Settings that a platform team puts on pods: for all of them, and for a single role, which adds to or replaces them.
@@ -48,7 +60,11 @@ export const podValues: ChartValues = {
   podAnnotations: value({}, 'annotations of pods; added', texts),
   podLabels: value({}, 'labels of pods; added', texts),
   nodeSelector: value({}, 'labels of nodes', texts),
-  tolerations: value([], 'tolerations', objects),
+  tolerations: value(
+    [],
+    'tolerations',
+    listOf({ key: string, operator: string, value: string, effect: string, tolerationSeconds: { type: 'integer' } }),
+  ),
   affinity: value({}, 'affinity', object),
   topologySpreadConstraints: value(
     [],
@@ -58,10 +74,29 @@ export const podValues: ChartValues = {
   priorityClassName: value('', 'priority class', string),
   podSecurityContext: value({}, 'fields added to the chart’s own; null removes one, as on OpenShift', object),
   containerSecurityContext: value({}, 'the same of containers', object),
-  extraEnv: value([], 'variables, as in a container’s `env`; added', named('name')),
-  extraEnvFrom: value([], 'ConfigMaps and Secrets with variables, as in a container’s `envFrom`; added', objects),
+  extraEnv: value(
+    [],
+    'variables, as in a container’s `env`; added',
+    listOf({ name: string, value: string, valueFrom: object }, 'name'),
+  ),
+  extraEnvFrom: value(
+    [],
+    'ConfigMaps and Secrets with variables, as in a container’s `envFrom`; added',
+    listOf({ prefix: string, configMapRef: object, secretRef: object }),
+  ),
   extraVolumes: value([], 'volumes; added', named('name')),
-  extraVolumeMounts: value([], 'mounts of volumes; added', named('name', 'mountPath')),
+  extraVolumeMounts: value(
+    [],
+    'mounts of volumes; added',
+    listOf(
+      {
+        ...{ name: string, mountPath: string, subPath: string, subPathExpr: string },
+        ...{ readOnly: flag, recursiveReadOnly: string, mountPropagation: string },
+      },
+      'name',
+      'mountPath',
+    ),
+  ),
 };
 
 /** Defaults that differ from those of a role: all manifests have these. */
@@ -106,7 +141,11 @@ export function chartValues(version: string, settings: JsonSchema): ChartValues 
     ),
     image: image('crawlstream', 'image of all processes but `render`; `digest` replaces `tag`', version),
     renderImage: image('crawlstream-render', 'image of `render`', version),
-    imagePullSecrets: value([], 'Secrets for the images’ registry, as in `[{name: pull}]`', named('name')),
+    imagePullSecrets: value(
+      [],
+      'Secrets for the images’ registry, as in `[{name: pull}]`',
+      listOf({ name: string }, 'name'),
+    ),
     settings: value(
       Object.fromEntries(Object.entries(argumentSettings).map(([name, one]) => [name, one.default])),
       'variables of every process',
@@ -121,9 +160,9 @@ export function chartValues(version: string, settings: JsonSchema): ChartValues 
     networkPolicies: value(true, 'nothing in or out of the pods but what `network` and `settings` say', flag),
     network: value(networkDefaults(), 'see below', closed(networkSchemas())),
     ...operatorValues(),
-    upgradeChecks: value(
+    clusterChecks: value(
       true,
-      'an upgrade fails if it would rename volumes, or drop a setting that only an earlier chart’s default had set',
+      'ask the cluster. A crawl that another release of the namespace runs on the same brokers is refused. So is an upgrade that changes crawl or partitions, renames volumes, or drops a default of an earlier chart',
       flag,
     ),
     ...withDefaults(podValues, allPods),
@@ -185,7 +224,7 @@ const networkValues: ChartValues = {
   metricsFrom: value(
     [{ namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'monitoring' } } }],
     'peers that may scrape metrics',
-    objects,
+    peers,
   ),
   brokers: egress('the brokers', 'Empty: where `settings.BROKERS` says'),
   registry: egress('the schema registry', 'Empty: where `settings.REGISTRY` says'),
@@ -236,7 +275,8 @@ export interface RoleDefaults {
   readonly terminationGracePeriodSeconds?: number;
 }
 
-export function roleValues(defaults: RoleDefaults): ChartValues {
+/** `flags`: those of the role's command. */
+export function roleValues(flags: readonly string[], defaults: RoleDefaults): ChartValues {
   const own: Readonly<Record<keyof RoleDefaults, readonly [about: string, schema: JsonSchema]>> = {
     enabled: ['whether it runs', flag],
     replicas: ['number of pods', count(0)],
@@ -253,7 +293,11 @@ export function roleValues(defaults: RoleDefaults): ChartValues {
     ...(defaults.storage !== undefined && {
       storageClassName: value('', 'class of its volumes. Empty: `storageClassName` of the chart', string),
     }),
-    extraArgs: value([], 'further arguments, as in `[--seen-memory=2048]`', { type: ['array', 'null'], items: string }),
+    extraArgs: value([], 'further arguments, as in `[--seen-memory=2048]`', {
+      type: ['array', 'null'],
+      // A flag of the command, or a value behind one.
+      items: { type: 'string', pattern: `^(${flags.join('|')})(=[\\s\\S]*)?$|^[^-]|^-[^-]` },
+    }),
     ...podValues,
   };
 }

@@ -5,6 +5,7 @@
  */
 import type { Command } from 'commander';
 import { parseAllDocuments, stringify } from 'yaml';
+import { envOf, serviceNames, settingsOf } from '../../cli/config/settings.ts';
 import { argumentSettings, settingsSchema } from './chart-settings.ts';
 import { type ChartValues, chartValues, roleValues, schemaOf } from './chart-values.ts';
 import { addLabels, type Manifest } from './manifest-labels.ts';
@@ -44,6 +45,12 @@ const conditionalArguments: Readonly<Record<string, string>> = {
   '$(OPENSEARCH_INDEX)': 'OPENSEARCH_INDEX',
 };
 
+/** Arguments that volumes, ports, probes and names of pods rely on, as variables. A setting cannot replace them. */
+export const fixedVariables: readonly string[] = [
+  ...['--data', '--http', '--http-cert', '--http-key', '--instance-id'],
+  ...['--port', '--address', '--tls-cert', '--tls-key'],
+].map(variableOf);
+
 /** Egress of policies with values as peers: see templates/_egress.tpl. */
 const egressTemplates: Readonly<Record<string, string>> = {
   'crawlstream-inside': 'crawlstream.egress.inside',
@@ -61,7 +68,7 @@ export interface HelmChart {
 
 /** `read`: a file of deploy/. */
 export function helmChart(version: string, program: Command, read: (file: string) => string): HelmChart {
-  const chart = new Chart();
+  const chart = new Chart(program);
   const templates = Object.entries(chartSources).map(([file, condition]) => {
     const documents = parseAllDocuments(read(file)).map((one) => one.toJS() as Manifest);
     // A component's labels are its own.
@@ -71,7 +78,7 @@ export function helmChart(version: string, program: Command, read: (file: string
     const guarded = condition === null ? text : `{{- if ${conditionOf(condition)} }}\n${text}{{- end }}\n`;
     return [`templates/${name}`, `{{- /* Made from deploy/${file}: npm run generate */}}\n${guarded}`] as const;
   });
-  const values = chartValues(version, settingsSchema(program));
+  const values = chartValues(version, settingsSchema(program, chart.settable));
   const roles = chart.roles;
   const schema = {
     $schema: 'http://json-schema.org/draft-07/schema#',
@@ -104,11 +111,27 @@ function conditionOf(condition: string): string {
 }
 
 class Chart {
+  readonly #program: Command;
+  readonly #variables: ReadonlySet<string>;
   readonly #marks = new TemplateMarks();
   readonly #roles: Record<string, ChartValues> = {};
+  readonly #fixed = new Set(fixedVariables);
+  /** Of commands that run in the pods: `inject` is typed there. */
+  readonly #read: Set<string>;
+
+  constructor(program: Command) {
+    this.#program = program;
+    this.#variables = new Set(settingsOf(program).map(({ env }) => env));
+    this.#read = new Set(variablesOf(commandOf(program, ['inject'])));
+  }
 
   get roles(): Readonly<Record<string, ChartValues>> {
     return this.#roles;
+  }
+
+  /** Variables that have an effect: a process reads them, and no argument of the templates comes before them. */
+  get settable(): ReadonlySet<string> {
+    return new Set([...this.#read].filter((variable) => !this.#fixed.has(variable)));
   }
 
   template(manifest: Manifest): string {
@@ -148,7 +171,7 @@ class Chart {
     const [hosts, lag] = spec.triggers;
     hosts.metadata.serverAddress = value('autoscaling.prometheus');
     hosts.metadata.query = hosts.metadata.query.replace('crawl="crawl"', `crawl="${value('settings.CRAWL')}"`);
-    lag.metadata.bootstrapServers = this.#marks.inline('{{ .Values.settings.BROKERS | quote }}');
+    lag.metadata.bootstrapServers = this.#marks.inline('{{ include "crawlstream.kedaBrokers" . | quote }}');
     for (const field of ['consumerGroup', 'topic'])
       lag.metadata[field] = lag.metadata[field].replace(/^crawl\./, `${value('settings.CRAWL')}.`);
     lag.metadata['<<kafka>>'] = this.#marks.lines('include "crawlstream.kedaKafka" .');
@@ -167,7 +190,10 @@ class Chart {
     const { minReadySeconds } = manifest.spec;
     const grace = spec.terminationGracePeriodSeconds;
     const condition = chartSources[`base/${role}.yaml`];
-    this.#roles[role] = roleValues({
+    const command = commandOf(this.#program, container.args);
+    if (serviceNames.includes(command.name())) for (const variable of variablesOf(command)) this.#read.add(variable);
+    const flags = command.options.flatMap(({ long }) => long ?? []);
+    this.#roles[role] = roleValues(flags, {
       ...(condition !== null && { enabled: condition !== undefined }),
       ...(replicas !== undefined && { replicas }),
       ...(storage !== undefined && { storage }),
@@ -212,7 +238,7 @@ class Chart {
     container.image = marks.inline(`{{ include "crawlstream.image" .Values.${image} }}`);
     container['<<pull>>'] = marks.lines(`include "crawlstream.pullPolicy" .Values.${image}`);
     container.resources = marks.block(`.Values.${role}.resources`);
-    const args = this.#arguments(container.args);
+    const args = this.#arguments(role, container.args);
     // The graph is made of what fetchers publish.
     if (role === 'fetcher') args.push(marks.item('.Values.graph.enabled | ternary (list "--outlinks") list'));
     const added = (own: readonly unknown[] | undefined, field: string) => [
@@ -227,19 +253,52 @@ class Chart {
   }
 
   /**
-   * Arguments of a Job name settings that other manifests read from the ConfigMap. They become conditions on values.
+   * Arguments of a Job name settings that other manifests read from the ConfigMap. They become conditions on values. An
+   * argument with a literal value is a default: a variable that the user gives takes its place.
    */
-  #arguments(args: readonly string[]): unknown[] {
+  #arguments(role: string, args: readonly string[]): unknown[] {
     return args.map((arg, at) => {
       const next = args[at + 1];
       const setting =
         Object.entries(conditionalArguments).find(([text]) => arg.includes(text))?.[1] ??
         (arg === 'REGISTRY' || (arg === '--registry' && next === 'REGISTRY') ? 'REGISTRY' : undefined);
       const text = arg in argumentSettings ? `{{ include "crawlstream.text" .Values.settings.${arg} | quote }}` : arg;
-      if (setting !== undefined) return this.#marks.when(`.Values.settings.${setting}`, text);
+      const conditions = [
+        ...(setting === undefined ? [] : [`.Values.settings.${setting}`]),
+        ...(next === undefined || next.startsWith('--') ? this.#unlessGiven(role, arg) : []),
+      ];
+      if (conditions.length > 1) return this.#marks.when(`and ${conditions.join(' ')}`, text);
+      if (conditions.length === 1) return this.#marks.when(conditions[0]!.replace(/^\((.*)\)$/, '$1'), text);
       return text === arg ? arg : this.#marks.inline(text);
     });
   }
+
+  #unlessGiven(role: string, arg: string): string[] {
+    const variable = variableOf(arg.split('=', 1)[0]!);
+    if (arg.includes('$(')) this.#fixed.add(variable);
+    if (this.#fixed.has(variable) || !this.#variables.has(variable)) return [];
+    return [`(not (include "crawlstream.given" (dict "root" . "role" .Values.${role} "name" "${variable}")))`];
+  }
+}
+
+/** `--seen-memory`: CRAWLSTREAM_SEEN_MEMORY. */
+function variableOf(flag: string): string {
+  return `CRAWLSTREAM_${flag.slice(2).replaceAll('-', '_').toUpperCase()}`;
+}
+
+function variablesOf({ options }: Command): string[] {
+  return options.map((option) => envOf(option.attributeName()));
+}
+
+/** The command that these arguments begin with. */
+function commandOf(program: Command, args: readonly string[]): Command {
+  let command = program;
+  for (const word of args) {
+    const next = command.commands.find((one) => one.name() === word);
+    if (next === undefined) break;
+    command = next;
+  }
+  return command;
 }
 
 /** Helm would write a whole number of a million or more as 1e+06. */

@@ -41,7 +41,13 @@ export const credentialVariables: readonly string[] = [
   ),
 ].map((name) => `CRAWLSTREAM_${name}`);
 
-const mechanisms = ['plain', 'scram-sha-256', 'scram-sha-512', 'oauthbearer', 'aws-msk-iam'];
+export const kafkaMechanisms: readonly string[] = [
+  'plain',
+  'scram-sha-256',
+  'scram-sha-512',
+  'oauthbearer',
+  'aws-msk-iam',
+];
 
 type Env = NodeJS.ProcessEnv;
 
@@ -53,11 +59,19 @@ export function kafkaCredentials(env: Env): KafkaCredentials {
     throw bad(cert === undefined ? 'KAFKA_CERT' : 'KAFKA_KEY', 'is missing: set both a certificate and its key');
   }
   const files = { ...(ca !== undefined && { ca }), ...(cert !== undefined && { cert, key: key! }) };
-  const tls = given(env, 'KAFKA_TLS');
-  if (tls === '0' && Object.keys(files).length > 0)
-    throw bad('KAFKA_TLS', 'is 0, but certificates are set: remove one of them');
-  const ssl = Object.keys(files).length > 0 ? files : tls !== undefined && tls !== '0';
+  const tls = tlsOf(env);
+  if (tls === false && Object.keys(files).length > 0)
+    throw bad('KAFKA_TLS', `is ${given(env, 'KAFKA_TLS')}, but certificates are set: remove one of them`);
+  const ssl = Object.keys(files).length > 0 ? files : tls === true;
   return { ...(ssl !== false && { ssl }), ...(sasl !== undefined && { sasl }) };
+}
+
+function tlsOf(env: Env): boolean | undefined {
+  const text = given(env, 'KAFKA_TLS');
+  if (text === undefined) return undefined;
+  const on = { '1': true, true: true, '0': false, false: false }[text];
+  if (on === undefined) throw bad('KAFKA_TLS', `is ${text}: give 1 or 0`);
+  return on;
 }
 
 /** A pod does not know its zone: it is configured, or it reads from the leaders. */
@@ -88,8 +102,8 @@ function saslOf(env: Env): object | undefined {
   const tokens = given(env, 'KAFKA_TOKEN_FILE') ?? given(env, 'KAFKA_TOKEN_URL');
   const asked = given(env, 'KAFKA_MECHANISM')?.toLowerCase();
   const mechanism = asked ?? (tokens === undefined ? 'scram-sha-512' : 'oauthbearer');
-  if (!mechanisms.includes(mechanism))
-    throw bad('KAFKA_MECHANISM', `is ${mechanism}: give one of ${mechanisms.join(', ')}`);
+  if (!kafkaMechanisms.includes(mechanism))
+    throw bad('KAFKA_MECHANISM', `is ${mechanism}: give one of ${kafkaMechanisms.join(', ')}`);
   if (mechanism === 'aws-msk-iam') return mskLogin(env);
   if (mechanism === 'oauthbearer') {
     if (tokens === undefined)

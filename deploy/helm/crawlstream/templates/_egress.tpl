@@ -114,7 +114,7 @@ Ports are the address’s own. A policy counts the pod’s port: where a Service
 {{- end -}}
 {{- end -}}
 {{- $rules = concat $rules (include "crawlstream.egress.rules" (dict "addresses" $others "given" $network.collectors) | fromJsonArray) -}}
-{{- if eq ($settings.CRAWLSTREAM_KAFKA_MECHANISM | default "") "aws-msk-iam" -}}
+{{- if eq ($settings.CRAWLSTREAM_KAFKA_MECHANISM | default "" | lower) "aws-msk-iam" -}}
 {{- $rules = concat $rules (include "crawlstream.egress.credentials" . | fromJsonArray) -}}
 {{- end -}}
 {{- toYaml (uniq (concat $rules ($network.extraEgress | default list))) -}}

@@ -57,6 +57,6 @@ imagePullPolicy: {{ . }}
 
 {{- /* A Job can't be changed. Whatever its template is made of is in its name. */}}
 {{- define "crawlstream.topicsJob" -}}
-{{- $made := list .Chart.Version (omit .Values "frontier" "fetcher" "dedup" "archive" "index" "graph" "render" "urlfrontier" "snapshots" "autoscaling" "network" "serviceMonitor" "podMonitor" "upgradeChecks" "networkPolicies" "storageClassName" "renderImage") -}}
+{{- $made := list .Chart.Version (omit .Values "frontier" "fetcher" "dedup" "archive" "index" "graph" "render" "urlfrontier" "snapshots" "autoscaling" "network" "serviceMonitor" "podMonitor" "clusterChecks" "networkPolicies" "storageClassName" "renderImage") -}}
 {{- printf "%s-topics-%s" (include "crawlstream.fullname" .) ($made | toJson | sha256sum | trunc 10) -}}
 {{- end -}}

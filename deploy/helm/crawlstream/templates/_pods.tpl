@@ -48,3 +48,16 @@ annotations:
   {{- toYaml $given | nindent 2 }}
 {{- end -}}
 {{- end -}}
+
+{{- /* Not empty where a variable has a value in the settings, or is one of the pod's: an argument would come before it. */}}
+{{- define "crawlstream.given" -}}
+{{- $value := get .root.Values.settings .name -}}
+{{- if and (not (kindIs "invalid" $value)) (ne ($value | toString) "") -}}
+in the settings
+{{- end -}}
+{{- range concat (.root.Values.extraEnv | default list) (.role.extraEnv | default list) -}}
+{{- if eq .name $.name -}}
+of the pod
+{{- end -}}
+{{- end -}}
+{{- end -}}
