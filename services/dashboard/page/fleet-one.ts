@@ -27,7 +27,7 @@ export function showOne() {
     dashboard.hidden = state !== 'running';
     const facts = [
       `created ${clock(createdAtMs)} from ${count(seeds)} seed${seeds === 1 ? '' : 's'}`,
-      `${count(counts.pages)} pages, ${bytes(counts.bytes)}, ${count(counts.leased)} in progress, ${count(counts.failed)} without a page`,
+      `${count(counts.pages)} pages, ${bytes(counts.bytes)}, ${count(counts.leased)} in progress, ${count(counts.denied + counts.failed + counts.deadLettered)} without a page`,
       failure === null ? '' : `failure: ${failure}`,
       noPage === null ? '' : `nothing was fetched: ${noPage}`,
       data === undefined ? '' : `full dashboard: crawlstream dashboard --data ${data}`,

@@ -18,7 +18,10 @@ export interface FleetCrawl {
     readonly pages: number;
     readonly queued: number;
     readonly leased: number;
+    readonly deferred: number;
+    readonly denied: number;
     readonly failed: number;
+    readonly deadLettered: number;
     readonly hosts: number;
     readonly bytes: number;
   };
