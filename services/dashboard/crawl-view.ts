@@ -55,6 +55,15 @@ export interface CrawlView {
   steer(act: CrawlAct, by: string): Promise<boolean>;
 }
 
+/** A crawl seen by the process that runs it. */
+export interface OwnView extends CrawlView {
+  /**
+   * True: a host is blocked by an act of this view, has deferred URLs, and somebody has looked since, at most
+   * `heldOpenMs` ago.
+   */
+  awaitsRelease(): Promise<boolean>;
+}
+
 export interface ViewedCrawl {
   readonly log: Pick<Log, 'offsets' | 'offsetAt' | 'reader'>;
   readonly codec: RecordCodec;
@@ -79,12 +88,12 @@ export interface ViewedCrawl {
   send(records: readonly RequestRecord[]): Promise<unknown>;
 }
 
-export function viewOf(crawl: ViewedCrawl): CrawlView {
+export function viewOf(crawl: ViewedCrawl): OwnView {
   return new FollowedCrawl(crawl);
 }
 
 /** Its public acts are fields, since callers hand out single ones. */
-class FollowedCrawl implements CrawlView {
+class FollowedCrawl implements OwnView {
   readonly #crawl: ViewedCrawl;
   readonly #clock: ViewedCrawl['clock'];
   readonly #topics: ViewedCrawl['topics'];
@@ -95,6 +104,9 @@ class FollowedCrawl implements CrawlView {
   readonly explain: CrawlView['explain'];
   readonly story: CrawlView['story'];
   #changedAtMs: number;
+  #lookedAtMs: number;
+  /** Host keys. */
+  readonly #blocked = new Set<string>();
   #countsBefore = '';
   /** The running read of the history, shared by all callers. */
   #history: Promise<HistoryStatus> | undefined;
@@ -110,6 +122,7 @@ class FollowedCrawl implements CrawlView {
     this.#clock = clock;
     this.#topics = topics;
     this.#changedAtMs = clock.nowMs();
+    this.#lookedAtMs = clock.nowMs();
     this.#control = followControl(log, codec, topics.crawl);
     this.#outcomes = new RecentOutcomes(log, codec, topics.crawl, topics.partitions);
     this.#newestDeadLetters = new NewestDeadLetters(log, codec, topics.crawl, topics.partitions);
@@ -118,6 +131,7 @@ class FollowedCrawl implements CrawlView {
 
   readonly look: CrawlView['look'] = async () => {
     const nowMs = this.#clock.nowMs();
+    this.#lookedAtMs = nowMs;
     const [partitions, members, fetchers, { policy }, recent, idle] = await Promise.all([
       this.#crawl.places(),
       this.#crawl.members(),
@@ -141,7 +155,8 @@ class FollowedCrawl implements CrawlView {
     if (this.#before === undefined) this.#changedAtMs = Math.min(nowMs, recent.newestMs ?? nowMs);
     const paused = config?.paused === true;
     const unchangedMs = nowMs - this.#changedAtMs;
-    const phase = phaseOf({ before: this.#before, now, paused, partitions, unchangedMs, isIdle: idle !== null });
+    const seen = phaseOf({ before: this.#before, now, paused, partitions, unchangedMs, isIdle: idle !== null });
+    const phase = seen === 'done' && idle === null && (await this.awaitsRelease()) ? 'held' : seen;
     this.#before = now;
     const status = {
       crawl: this.#topics.crawl,
@@ -195,8 +210,19 @@ class FollowedCrawl implements CrawlView {
   readonly act: CrawlView['act'] = async (act, host, by, amount) => {
     const hostKey = this.#crawl.hostKey(host);
     const said = { by, atMs: this.#clock.nowMs() };
+    if (act === 'block') this.#blocked.add(hostKey);
+    else if (!actsWithAmount.has(act)) this.#blocked.delete(hostKey);
     await this.#crawl.send(hostEvent(this.#topics, said, eventKinds[act], hostKey, eventAmount(act, amount)));
     return hostKey;
+  };
+
+  readonly awaitsRelease: OwnView['awaitsRelease'] = async () => {
+    if (this.#clock.nowMs() - this.#lookedAtMs > dashboardLimits.heldOpenMs) return false;
+    for (const hostKey of this.#blocked) {
+      const { hold, deferred } = await this.#crawl.host(hostKey, '');
+      if (hold === 'blocked' && deferred > 0) return true;
+    }
+    return false;
   };
 
   readonly steer: CrawlView['steer'] = async (act, by) => {

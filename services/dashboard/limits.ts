@@ -37,6 +37,11 @@ export const dashboardLimits = {
   patienceMs: 5_000,
   /** Time limit of a full response from another service. */
   remoteMs: 30_000,
+  /**
+   * A crawl whose last URLs belong to hosts that were blocked here ends this long after the last look at it: time to
+   * reload the page, or to think.
+   */
+  heldOpenMs: 600_000,
   /** Time limit of the last read of a crawl that ends. */
   overMs: 2_000,
   /** Hosts of a table, and characters of a search. */

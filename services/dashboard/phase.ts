@@ -58,6 +58,10 @@ export function troublesOf(status: Omit<CrawlStatus, 'troubles'>): Trouble[] {
   if (status.phase === 'empty') {
     say('note', 'No URL has been admitted yet: add one, as in crawlstream inject https://example.org');
   }
+  if (status.phase === 'held') {
+    const urls = counted(counts['deferred'] ?? 0, 'URL');
+    say('warn', `All that is left is blocked: ${urls} deferred. Unblock a host to go on, or stop the crawl`);
+  }
   const nobodys = partitions.filter(({ owner }) => owner === null);
   if (members !== null && nobodys.length > 0 && !isOver) {
     say('bad', `No process owns ${named(nobodys)}: start a frontier`);

@@ -18,6 +18,8 @@ export type CrawlPhase =
   /** There is work, and no process runs the crawl: only its data folder is read. */
   | 'idle'
   | 'paused'
+  /** All that is left are URLs of hosts that were blocked here: the crawl waits for their release. */
+  | 'held'
   | 'done'
   | 'quotaSpent'
   | 'stopped';

@@ -527,6 +527,7 @@ export const dashboardBoundaries: BoundaryTable<typeof dashboardLimits> = {
   patienceMs: tuning(patience),
   remoteMs: tuning(patience),
   overMs: tuning(patience),
+  heldOpenMs: tuning(patience),
   hostsMax: upTo((n) => listsHosts(`limit=${n}`)),
   searchCharsMax: upTo((n) => listsHosts(`search=${'x'.repeat(n)}`)),
   timelineEvents: undriven('500 events of one URL'),

@@ -113,6 +113,7 @@ listen({
   },
   onOver(status) {
     isOver = true;
+    operator.over();
     show(status);
     const how = phaseTexts[status.phase].replace('ended: ', '');
     setBanner(`This crawl has ended (${how}): see its data with crawlstream dashboard --data …`);

@@ -19,6 +19,8 @@ export type ShownAct = Exclude<HostAct, 'release'>;
 export interface Operator {
   act(act: ShownAct, host: ActedHost): Promise<void>;
   steer(act: CrawlAct, status: CrawlStatus): Promise<void>;
+  /** The crawl has ended: nothing can be undone. */
+  over(): void;
 }
 
 /** A message stays until the next one, or until it is dismissed. */
@@ -41,7 +43,7 @@ export function operate(refresh: () => void): Operator {
     setTimeout(refresh, 500);
   };
   const toggle = (act: 'block' | 'unblock', host: string, undoable: boolean): Promise<void> => {
-    const undo = el('button', { type: 'button' }, 'Undo');
+    const undo = el('button', { type: 'button', class: 'undo' }, 'Undo');
     undo.addEventListener('click', () => void toggle(act === 'block' ? 'unblock' : 'block', host, false));
     return send(() => actOn(act, host), `${host} is ${act}ed`, ...(undoable ? [undo] : []));
   };
@@ -76,6 +78,7 @@ export function operate(refresh: () => void): Operator {
     await send(() => actOn(act, host.host, amount), `The ${act} of ${host.host} is ${set}`);
   };
   return {
+    over: () => toast.querySelector('.undo')?.remove(),
     async act(act, host) {
       if (act === 'delay' || act === 'limit') return withAmount(act, host);
       const name = host.host;

@@ -46,6 +46,7 @@ import type { SnapshotRoleFlags } from '../options/snapshots.ts';
 import { printNotice, printRestore } from '../progress/restore-text.ts';
 import type { QueryService } from '../roles/query-service.ts';
 import { openSnapshotRepository } from '../state/open-snapshot-repository.ts';
+import { awaitRelease } from './await-release.ts';
 import type { CrawlPlan } from './crawl-plan.ts';
 import { expireRegularly, snapshotPlace, snapshotsBeside } from './embedded-retention.ts';
 import { reachOf, trustOf } from './mended-trust.ts';
@@ -235,6 +236,7 @@ async function runWith(
         ),
     }),
     stays: () => crawl.lending?.look() ?? (crawl.seedRedirects?.isBusy ? () => {} : undefined),
+    awaitsRelease: awaitRelease(crawl),
     attend: (running) => attend(crawl, { log, codec }, running, meters, repository),
   }).finally(() => crawl.seedRedirects?.settle());
   return outcome;

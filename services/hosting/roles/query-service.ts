@@ -2,7 +2,7 @@
  * Connects HTTP clients with the frontier of this process, which starts after the server and stops before it: for
  * queries, pushed URLs, hubs that push, and the dashboard.
  */
-import { type CrawlView, viewOf } from '../../dashboard/crawl-view.ts';
+import { type CrawlView, type OwnView, viewOf } from '../../dashboard/crawl-view.ts';
 import { createDashboard, type Dashboard } from '../../dashboard/dashboard-routes.ts';
 import type { CrawlPhase } from '../../dashboard/status.ts';
 import { listHosts } from '../../frontier/query/host-lists.ts';
@@ -46,7 +46,7 @@ export interface QueryServiceOptions {
 export class QueryService {
   #queried: Queried | undefined;
   #pushes: PushTarget | undefined;
-  #view: CrawlView | undefined;
+  #view: OwnView | undefined;
   readonly #dashboard: Dashboard;
   /** Absent: hubs cannot reach this process. */
   websub: Websub | undefined;
@@ -90,6 +90,11 @@ export class QueryService {
   /** The dashboard's view of it; undefined while it is not up. */
   get shown(): CrawlView | undefined {
     return this.#view;
+  }
+
+  /** As OwnView has it. False if no owner of a host answers: it could not be unblocked. */
+  async awaitsRelease(): Promise<boolean> {
+    return (await this.#view?.awaitsRelease().catch(() => false)) ?? false;
   }
 
   /** The crawl is at its end: viewers get a last update. */

@@ -164,6 +164,34 @@ test('a running crawl serves its dashboard, blocks a host for the page, and says
   assert.equal((await after.ended).code, 0);
 });
 
+test('a watched crawl waits for the release of its last, blocked host, and ends with all pages', async () => {
+  const small = await startSmallWeb({ preset: 'plain', hosts: 1, pagesPerHost: 30, domains: 1 });
+  const data = join(temporaryFolder(), 'data');
+  const crawl = startCommand([
+    ...[...small.crawlArguments, '--delay', '100ms', '--data', data, '--dashboard', '127.0.0.1:0'],
+  ]);
+  const url = await dashboardOf(crawl);
+  const look = () => json<CrawlStatus>(`${url}data`);
+  while ((await look()).counts['page']! < 3) await sleep(50);
+  const host = url.replace('dashboard/', `hosts/${encodeURIComponent(new URL(small.seeds[0]!).host)}`);
+  await json(`${host}/block`, { method: 'POST' });
+  let status = await look();
+  while (status.phase !== 'held') {
+    assert.ok(!['done', 'stopped'].includes(status.phase), status.phase);
+    await sleep(100);
+    status = await look();
+  }
+  assert.match(status.troubles.map(({ text }) => text).join('\n'), /All that is left is blocked: \d+ URLs deferred/);
+  await sleep(2_000);
+  assert.equal(crawl.child.exitCode, null, 'it waits');
+  assert.match(crawl.output(), /unblock a host on the dashboard, or press Ctrl-C to end the crawl/);
+  await json(`${host}/unblock`, { method: 'POST' });
+  const { code, stderr } = await crawl.ended;
+  assert.equal(code, 0, stderr);
+  const { stdout } = await runCommand(['stats', '--data', data, '--json']);
+  assert.deepEqual([JSON.parse(stdout).pages, JSON.parse(stdout).deferred], [30, 0]);
+});
+
 test('a dashboard of nothing, and two addresses for one server, are refused', async () => {
   const nothing = await runCommand(['dashboard']);
   assert.equal(nothing.code, 2);
