@@ -37,6 +37,7 @@ import {
   type IdleStatus,
   type MemberStatus,
   type PartitionReport,
+  type RecordStatus,
   type TimelineStatus,
 } from './status.ts';
 
@@ -47,6 +48,7 @@ export interface CrawlView {
   /** `url`: as typed by a person. */
   explain(url: string): Promise<ExplainStatus>;
   story(url: string): Promise<TimelineStatus>;
+  record(url: string): Promise<RecordStatus>;
   /** `host`: as typed by a person. `from`: `next` of the previous page, empty for the first. */
   host(host: string, from: string): Promise<HostPageStatus>;
   /** `host`: as typed by a person. Resolves with the host's key once the event is durable. */
@@ -80,6 +82,7 @@ export interface ViewedCrawl {
   hosts: CrawlView['hosts'];
   explain: CrawlView['explain'];
   story: CrawlView['story'];
+  record: CrawlView['record'];
   /** Without its outcomes. `hostKey`: a host key of the crawl. */
   host(hostKey: string, from: string): Promise<Omit<HostPageStatus, 'outcomes'>>;
   /** Returns the host key of a typed host. */
@@ -103,6 +106,7 @@ class FollowedCrawl implements OwnView {
   #before: Look | undefined;
   readonly explain: CrawlView['explain'];
   readonly story: CrawlView['story'];
+  readonly record: CrawlView['record'];
   #changedAtMs: number;
   #lookedAtMs: number;
   /** Host keys. */
@@ -118,6 +122,7 @@ class FollowedCrawl implements OwnView {
     this.#crawl = crawl;
     this.explain = crawl.explain;
     this.story = crawl.story;
+    this.record = crawl.record;
     const { log, codec, clock, topics } = crawl;
     this.#clock = clock;
     this.#topics = topics;

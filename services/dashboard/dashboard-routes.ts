@@ -4,8 +4,8 @@
  * calls, for the page and for other callers.
  *
  * Crawled data are hostile: nothing here turns them into markup, and the page may run no script and load no file but
- * ours (Content-Security-Policy). Explaining a URL, or showing its history (`/story?url=URL`, which has a page), reads
- * much of a changelog: it is a control call too, one at a time.
+ * ours (Content-Security-Policy). Explaining a URL, or showing its record and its history (`/story?url=URL`, which has a
+ * page), reads much of a log: it is a control call too, one at a time.
  */
 import { CrawlstreamError, invalid } from '../../topology/errors.ts';
 import { crawlLimits } from '../../topology/policy/crawl-limits.ts';
@@ -73,7 +73,7 @@ export function dashboardRoutes(of: (request: HttpRequest) => ShownCrawl, door?:
     throw away('this crawl is starting or stopping: retry in a moment');
   };
   const reading = door ?? {};
-  const controlling = door ?? { config: { access: 'control' as const } };
+  const costly = { ...door, config: { access: 'control' as const, ...door?.config, costly: true as const } };
   return (app) => {
     servePages(app, 'page/index.html');
     app.get('/dashboard/data', reading, async (request, reply) =>
@@ -96,8 +96,8 @@ export function dashboardRoutes(of: (request: HttpRequest) => ShownCrawl, door?:
     app.get('/story', publicPage, (request, reply) =>
       reply.redirect(`dashboard/page/story.html${queryOf(request.url)}`),
     );
-    for (const question of ['explain', 'story'] as const) {
-      app.get(`/dashboard/${question}`, controlling, async (request, reply) => {
+    for (const question of ['explain', 'story', 'record'] as const) {
+      app.get(`/dashboard/${question}`, costly, async (request, reply) => {
         const crawl = of(request);
         const { url } = request.query as { readonly url?: unknown };
         if (typeof url !== 'string' || url.trim() === '')

@@ -47,6 +47,9 @@ export const dashboardLimits = {
   /** Hosts of a table, and characters of a search. */
   hostsMax: 200,
   searchCharsMax: 200,
+  /** Characters of a page's text, and links, beside its record: enough to recognise a page. */
+  textChars: 65_536,
+  linksShownMax: 500,
   /** Events in the history of a URL: a page that is refetched for years has many. */
   timelineEvents: 500,
 } as const;

@@ -11,6 +11,7 @@ import type {
   HistoryStatus,
   HostListStatus,
   HostPageStatus,
+  RecordStatus,
   TimelineStatus,
 } from './status.ts';
 
@@ -51,6 +52,7 @@ export function remoteView({ url, token }: RemoteService): CrawlView {
       ask<HostListStatus>(`dashboard/hosts?${new URLSearchParams({ search, sort, limit: String(limit) })}`),
     explain: (given) => ask<ExplainStatus>(`dashboard/explain?${new URLSearchParams({ url: given })}`),
     story: (given) => ask<TimelineStatus>(`dashboard/story?${new URLSearchParams({ url: given })}`),
+    record: (given) => ask<RecordStatus>(`dashboard/record?${new URLSearchParams({ url: given })}`),
     host: (host, from) => ask<HostPageStatus>(`dashboard/host?${new URLSearchParams({ host, from })}`),
     act: async (act, host, by, amount) =>
       (await ask<{ readonly host: string }>(`hosts/${encodeURIComponent(host)}/${act}`, 'POST', { by, amount })).host,

@@ -270,6 +270,21 @@ export interface ExplainStatus {
   readonly lines: readonly (readonly [name: string, value: string])[];
 }
 
+/** The newest record of one URL on `pages`, and the links of its page. */
+export interface RecordStatus {
+  readonly url: string;
+  /** Without empty ones. */
+  readonly facts: readonly (readonly [name: string, value: string])[];
+  /** The beginning of the page's text, and the number of characters of all of it. */
+  readonly text: string;
+  readonly textChars: number;
+  /** Why there is no record, in words; empty: there is one. */
+  readonly missing: string;
+  /** The first links that were published from it, and the number of all. */
+  readonly links: readonly { readonly url: string; readonly verdict: string }[];
+  readonly linkCount: number;
+}
+
 /** Everything that happened to one URL, as `crawlstream story` prints it. */
 export interface TimelineStatus {
   readonly url: string;

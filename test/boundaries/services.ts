@@ -530,5 +530,7 @@ export const dashboardBoundaries: BoundaryTable<typeof dashboardLimits> = {
   heldOpenMs: tuning(patience),
   hostsMax: upTo((n) => listsHosts(`limit=${n}`)),
   searchCharsMax: upTo((n) => listsHosts(`search=${'x'.repeat(n)}`)),
+  textChars: undriven('a page with 65,536 characters of text'),
+  linksShownMax: undriven('500 links of one page'),
   timelineEvents: undriven('500 events of one URL'),
 };

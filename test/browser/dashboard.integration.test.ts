@@ -380,6 +380,11 @@ describe('the dashboard in a browser', { skip: executablePath === undefined && n
     assert.equal(await page.getByRole('textbox', { name: 'URL' }).inputValue(), hostile.url);
     const texts = await page.locator('#story-events tbody tr td:nth-child(2)').allTextContents();
     assert.deepEqual(texts, [hostile.detail, hostile.detail]);
+    assert.deepEqual(await page.locator('#record dd, #text pre').allTextContents(), [hostile.detail, hostile.detail]);
+    assert.deepEqual(await page.locator('#links tbody td').allTextContents(), [
+      hostile.url,
+      'refused by scope: <b>not in it</b>',
+    ]);
     await page.getByRole('img', { name: 'Timeline of 2 events' }).waitFor();
     const image = 'document.querySelector(".story-picture")';
     assert.equal(await page.evaluate(`${image}.decode().then(() => ${image}.naturalWidth)`), 640);

@@ -58,6 +58,11 @@ export function shownCrawl(state: State): TracedCrawl {
       },
       explain: async (url) => ({ lines: [['URL', url] as const, ['filter', 'admitted, front queue 3'] as const] }),
       story: async (url) => timelineOf(url),
+      record: async (url) => ({
+        ...{ url, missing: '', text: hostile.detail, textChars: 100_000, linkCount: 1 },
+        facts: [['title', hostile.detail] as const],
+        links: [{ url: hostile.url, verdict: 'refused by scope: <b>not in it</b>' }],
+      }),
       async host(host, from) {
         const found = hosts.find((one) => one.host === host);
         if (found === undefined) throw new CrawlstreamError('INVALID_ARGUMENT', `the crawl does not know host ${host}`);

@@ -16,6 +16,7 @@ import { explainer } from '../../hosting/inspect/explain.ts';
 import { hostPager, hostPageUrls } from '../../hosting/inspect/host-page.ts';
 import { hostOf, listOf } from '../../hosting/inspect/hosts.ts';
 import { idleOf } from '../../hosting/inspect/idle-folder.ts';
+import { recordReader } from '../../hosting/inspect/page-record.ts';
 import { timelineReader } from '../../hosting/inspect/url-history.ts';
 import type { KafkaFlags } from '../../hosting/options/crawl-place.ts';
 import { type HttpFlags, memberAccess, withHttp } from '../../hosting/options/http-side.ts';
@@ -114,6 +115,7 @@ function viewedCrawl(source: StateSource, flags: KafkaFlags & HttpFlags): Viewed
     ),
     explain: explainer({ log, codec, topics: manifest }, flags),
     story: timelineReader({ log, codec, topics: manifest }, flags),
+    record: recordReader({ log, codec, topics: manifest }, flags),
     hostKey: hostArgument,
     send: (records) => sendRequest(flags, clock, () => records),
   };

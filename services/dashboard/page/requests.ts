@@ -7,6 +7,7 @@ import type {
   HostListStatus,
   HostPageStatus,
   HostsAsked,
+  RecordStatus,
   TimelineStatus,
 } from '../status.ts';
 import { service } from './links.ts';
@@ -40,6 +41,10 @@ export function askHost(host: string, from = ''): Promise<HostPageStatus> {
 
 export function askExplain(url: string): Promise<ExplainStatus> {
   return ask<ExplainStatus>(`explain?${new URLSearchParams({ url })}`);
+}
+
+export function askRecord(url: string): Promise<RecordStatus> {
+  return ask<RecordStatus>(`record?${new URLSearchParams({ url })}`);
 }
 
 export function askTimeline(url: string): Promise<TimelineStatus> {

@@ -26,6 +26,7 @@ import type { Log } from '../../runtime/log/log.ts';
 import { productVersion } from '../../runtime/version.ts';
 import { explainer } from '../inspect/explain.ts';
 import { hostPager, hostPageUrls } from '../inspect/host-page.ts';
+import { recordReader } from '../inspect/page-record.ts';
 import { timelineReader } from '../inspect/url-history.ts';
 import type { KafkaFlags } from '../options/crawl-place.ts';
 import { hostArgument } from '../options/url-argument.ts';
@@ -82,6 +83,7 @@ export class QueryService {
       ),
       explain: explainer({ log, codec, topics: manifest }, flags),
       story: timelineReader({ log, codec, topics: manifest }, flags),
+      record: recordReader({ log, codec, topics: manifest }, flags),
       hostKey: hostArgument,
       send: (records) => log.append(encodeRequest(codec, crawl, records)),
     });

@@ -4,12 +4,14 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { runCommand, startCommand } from '../../../../lab/process/command.ts';
+import type { Page } from '../../../../schemas/types.ts';
 import type {
   CrawlStatus,
   ExplainStatus,
   HistoryStatus,
   HostListStatus,
   HostPageStatus,
+  RecordStatus,
 } from '../../../../services/dashboard/status.ts';
 import { temporaryFolder } from '../../runtime/store/temporary-folder.ts';
 import { dashboardOf } from '../dashboard-address.ts';
@@ -162,6 +164,36 @@ test('a running crawl serves its dashboard, blocks a host for the page, and says
   await json(left.replace('dashboard/', `hosts/${encodeURIComponent(blocked)}/block`), { method: 'POST' });
   after.child.kill('SIGTERM');
   assert.equal((await after.ended).code, 0);
+});
+
+test('the record of a URL has facts, text and links, and a purged page has none, on the dashboard and by pages --url', async () => {
+  const small = await startSmallWeb({ preset: 'plain', hosts: 1, pagesPerHost: 12, domains: 1 });
+  const data = join(temporaryFolder(), 'data');
+  const crawled = await runCommand([...small.crawlArguments, '--delay', '0', '--data', data]);
+  assert.equal(crawled.code, 0, crawled.stderr);
+  const seed = small.seeds[0]!;
+  const page = async () => runCommand(['pages', '--url', seed.replace(/^http:\/\//, ''), '--data', data]);
+  const stored = JSON.parse((await page()).stdout) as Page;
+
+  const shows = startCommand(['dashboard', '--data', data, '--http', '0']);
+  const url = await dashboardOf(shows);
+  const record = () => json<RecordStatus>(`${url}record?url=${encodeURIComponent(seed)}`);
+  const { facts, text, textChars, missing, links, linkCount } = await record();
+  assert.deepEqual([new Map(facts).get('title'), text, missing], [stored.title, stored.text, '']);
+  assert.deepEqual([textChars, links.length > 0, links.length], [text.length, true, linkCount]);
+  assert.ok(links.every(({ verdict }) => /^followed$|^refused by \w+: /.test(verdict)));
+  const unknown = await json<RecordStatus>(`${url}record?url=${encodeURIComponent(`${seed}never`)}`);
+  assert.deepEqual([unknown.facts, unknown.missing], [[], 'no page of this URL is stored']);
+
+  const purged = await runCommand(['purge', seed, '--data', data]);
+  assert.equal(purged.code, 0, purged.stderr);
+  const gone = await record();
+  assert.deepEqual([gone.facts, gone.text, gone.missing], [[], '', 'an operator purged the page of this URL']);
+  const none = await page();
+  assert.notEqual(none.code, 0);
+  assert.match(none.stderr, /an operator purged the page of this URL; .* explain .* says why/);
+  shows.child.kill('SIGTERM');
+  await shows.ended;
 });
 
 test('a watched crawl waits for the release of its last, blocked host, and ends with all pages', async () => {
