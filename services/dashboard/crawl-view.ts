@@ -15,14 +15,17 @@ import { followControl } from '../runtime/crawl/control-log.ts';
 import { DuplicateCounts } from '../runtime/crawl/duplicate-counts.ts';
 import { type HostEventKind, hostEvent } from '../runtime/crawl/operator-events.ts';
 import { policyRequest, type RequestRecord } from '../runtime/crawl/requests.ts';
+import { freeBytesAt } from '../runtime/data-folder/disk-room.ts';
 import type { Log } from '../runtime/log/log.ts';
+import { scopeText } from '../runtime/scope-text.ts';
 import { freshnessOfAll } from './freshness-of-all.ts';
 import { historyOf } from './history.ts';
 import { dashboardLimits } from './limits.ts';
 import { NewestDeadLetters } from './newest-dead-letters.ts';
-import { lookOf, phaseOf, troublesOf } from './phase.ts';
+import { lookOf, type Needs, phaseOf, troublesOf } from './phase.ts';
 import { RecentOutcomes } from './recent-outcomes.ts';
 import {
+  type AboutStatus,
   actsWithAmount,
   type CrawlAct,
   type CrawlStatus,
@@ -79,6 +82,9 @@ export interface ViewedCrawl {
   fetchers(): Promise<number | null>;
   /** null: a process runs the crawl, or it is unknown. */
   idle(nowMs: number): Promise<IdleStatus | null>;
+  about(): Promise<Omit<AboutStatus, 'scope'>>;
+  /** The folder of a crawl on this machine, with a disk that may become full; null: there is none, or it is not shown. */
+  readonly folder: string | null;
   hosts: CrawlView['hosts'];
   explain: CrawlView['explain'];
   story: CrawlView['story'];
@@ -117,6 +123,7 @@ class FollowedCrawl implements OwnView {
   readonly #duplicateCounts: DuplicateCounts;
   #duplicates: DuplicatesStatus | null = null;
   #deadLetters: { readonly atMs: number; readonly status: DeadLettersStatus | null } | undefined;
+  #needs: Needs = { worst: [], freeBytes: null };
 
   constructor(crawl: ViewedCrawl) {
     this.#crawl = crawl;
@@ -137,18 +144,20 @@ class FollowedCrawl implements OwnView {
   readonly look: CrawlView['look'] = async () => {
     const nowMs = this.#clock.nowMs();
     this.#lookedAtMs = nowMs;
-    const [partitions, members, fetchers, { policy }, recent, idle] = await Promise.all([
+    const [partitions, members, fetchers, { policy }, recent, idle, about] = await Promise.all([
       this.#crawl.places(),
       this.#crawl.members(),
       this.#crawl.fetchers(),
       this.#control(),
       this.#outcomes.look(nowMs),
       this.#crawl.idle(nowMs),
+      this.#crawl.about().catch(() => null),
     ]);
     if (this.#deadLetters === undefined || nowMs - this.#deadLetters.atMs >= dashboardLimits.deadLettersEveryMs) {
       // A frontier with narrow rights on the brokers may write them alone.
       this.#deadLetters = { atMs: nowMs, status: await this.#newestDeadLetters.look().catch(() => null) };
       this.#duplicates = await this.#duplicateCounts.look().catch(() => null);
+      if (idle === null) this.#needs = await this.#lookForNeeds();
     }
     const config = policy === null ? null : parsePolicy(policy.json);
     const pageQuota = config?.pageQuota ?? null;
@@ -186,9 +195,17 @@ class FollowedCrawl implements OwnView {
       letters: this.#deadLetters.status,
       duplicates: this.#duplicates,
       idle,
+      about: about === null || config === null ? null : { ...about, scope: scopeText(config) },
     };
-    return { ...status, troubles: troublesOf(status) };
+    return { ...status, troubles: troublesOf(status, this.#needs) };
   };
+
+  async #lookForNeeds(): Promise<Needs> {
+    const asked = { search: '', sort: 'errors', limit: dashboardLimits.worstHosts } as const;
+    const list = await this.#crawl.hosts(asked).catch(() => null);
+    const { folder } = this.#crawl;
+    return { worst: list?.hosts ?? [], freeBytes: folder === null ? null : await freeBytesAt(folder) };
+  }
 
   readonly history: CrawlView['history'] = () => {
     this.#history ??= historyOf(this.#crawl.log, this.#topics.crawl, this.#topics.partitions).finally(

@@ -48,7 +48,20 @@ export interface CrawlStatus {
   readonly duplicates?: DuplicatesStatus | null;
   /** Set if no process runs the crawl; null: one does, or it is unknown. */
   readonly idle: IdleStatus | null;
+  /** null: unknown. Absent: a service of an earlier release. */
+  readonly about?: AboutStatus | null;
   readonly troubles: readonly Trouble[];
+}
+
+/** The order of a crawl. */
+export interface AboutStatus {
+  /** The first three; none: they are not known here. */
+  readonly seeds: readonly string[];
+  readonly seedCount: number;
+  readonly scope: string;
+  /** The options that name the crawl to commands; null: only its operator may know. */
+  readonly place: string | null;
+  readonly startedMs: number | null;
 }
 
 export interface DuplicatesStatus {
@@ -163,6 +176,8 @@ export interface DeadLetterStatus {
 export interface Trouble {
   readonly severity: 'bad' | 'warn' | 'note';
   readonly text: string;
+  /** The host that `text` begins with. Absent: it is not about one. */
+  readonly host?: string;
 }
 
 /** Initial data of the charts: columns of equal length. */

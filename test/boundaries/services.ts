@@ -528,6 +528,7 @@ export const dashboardBoundaries: BoundaryTable<typeof dashboardLimits> = {
   remoteMs: tuning(patience),
   overMs: tuning(patience),
   heldOpenMs: tuning(patience),
+  worstHosts: tuning(sample),
   hostsMax: upTo((n) => listsHosts(`limit=${n}`)),
   searchCharsMax: upTo((n) => listsHosts(`search=${'x'.repeat(n)}`)),
   textChars: undriven('a page with 65,536 characters of text'),

@@ -184,6 +184,10 @@ function reportOf(state: State, atMs: number): CrawlStatus {
     freshness: isEmpty
       ? null
       : { pages: counts.page, fresh: 0.914, ageP50S: 41_000, ageP95S: 310_000, withinGoal: 0.987, sitemapTrust: null },
+    about: {
+      ...{ seeds: ['https://www.example.org/', hostile.url], seedCount: 2, scope: 'domains example.org' },
+      ...{ place: '--data crawl-data/example.org', startedMs },
+    },
     letters: {
       records: isEmpty ? 0 : 412,
       reasons: isEmpty ? [] : [{ reason: 'retriesExhausted', count: 3 }],
@@ -198,7 +202,8 @@ function reportOf(state: State, atMs: number): CrawlStatus {
             unpause: 'crawlstream resume --data crawl-data/example.org',
           },
   };
-  return { ...reported, troubles: troublesOf(reported) };
+  const worst = state === 'failing' ? hostsOf(state).filter(({ failures }) => failures > 0) : [];
+  return { ...reported, troubles: troublesOf(reported, { worst, freeBytes: null }) };
 }
 
 function kindsOf(state: State): CrawlStatus['recent']['kinds'] {

@@ -12,6 +12,8 @@ import { remoteView } from '../../dashboard/remote-view.ts';
 import { partitionPlaces } from '../../frontier/query/partition-places.ts';
 import { Queries } from '../../frontier/query/queries.ts';
 import { sendRequest } from '../../hosting/connect/send-request.ts';
+import { aboutFolder } from '../../hosting/inspect/about-folder.ts';
+import { aboutKafka } from '../../hosting/inspect/about-kafka.ts';
 import { explainer } from '../../hosting/inspect/explain.ts';
 import { hostPager, hostPageUrls } from '../../hosting/inspect/host-page.ts';
 import { hostOf, listOf } from '../../hosting/inspect/hosts.ts';
@@ -97,6 +99,11 @@ function viewedCrawl(source: StateSource, flags: KafkaFlags & HttpFlags): Viewed
     members: async () => queries?.members() ?? null,
     fetchers: async () => (brokersLog === null || manifest.sink === 'pull' ? null : fetchersOf(brokersLog, crawl)),
     idle: (nowMs) => idleOf(source, flags.data, nowMs),
+    about:
+      source.folder === null || flags.data === undefined
+        ? async () => aboutKafka({ ...flags, crawl })
+        : aboutFolder(source.folder, flags.data),
+    folder: flags.data ?? null,
     async places() {
       await source.refresh();
       return partitionPlaces({

@@ -1,6 +1,6 @@
 /** One crawl of a fleet in detail: its facts, and its pages in the order of their fetching. */
 import { byId, cell, el, heading, rowOf, scrolled, setText } from './element.ts';
-import { askPages, type FleetCrawl } from './fleet-requests.ts';
+import { askPages, type FleetCrawl, pagesAtOnce } from './fleet-requests.ts';
 import { bytes, clock, count } from './numbers.ts';
 
 export function showOne() {
@@ -12,19 +12,29 @@ export function showOne() {
   const dashboard = byId<HTMLAnchorElement>('one-dashboard');
   let name = '';
   let cursor = '0';
+  let isRunning = false;
+  /** The page of a URL, while a process can answer about it. */
+  const linked = (url: string) => {
+    const story = `../crawls/${name}/dashboard/page/story.html?${new URLSearchParams({ url })}`;
+    return isRunning ? el('a', { href: story, title: 'Record and history of this URL' }, url) : url;
+  };
   const readOn = async () => {
     const asked = name;
     const { pages, next } = await askPages(asked, cursor);
     // Another one may have been opened meanwhile.
     if (asked !== name) return;
     cursor = next;
-    body.append(...pages.map(({ url, title }) => rowOf(el('th', { scope: 'row' }, url), cell(title))));
+    body.append(...pages.map(({ url, title }) => rowOf(el('th', { scope: 'row' }, linked(url)), cell(title))));
+    const isLast = pages.length < pagesAtOnce;
+    more.hidden = isLast && !isRunning;
+    setText(more, isLast ? 'Look for new pages' : 'More pages');
   };
   const show = (crawl: FleetCrawl) => {
     if (crawl.name !== name) return;
     const { counts, seeds, createdAtMs, failure, noPage, data, state } = crawl;
     dashboard.href = `../crawls/${name}/dashboard/`;
-    dashboard.hidden = state !== 'running';
+    isRunning = state === 'running';
+    dashboard.hidden = !isRunning;
     const facts = [
       `created ${clock(createdAtMs)} from ${count(seeds)} seed${seeds === 1 ? '' : 's'}`,
       `${count(counts.pages)} pages, ${bytes(counts.bytes)}, ${count(counts.leased)} in progress, ${count(counts.denied + counts.failed + counts.deadLettered)} without a page`,

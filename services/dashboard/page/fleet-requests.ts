@@ -71,8 +71,11 @@ export interface ShownPage {
 }
 
 /** In the order of their fetching. `next`: where to go on. */
+/** Pages of one answer; fewer: there are no more now. */
+export const pagesAtOnce = 50;
+
 export async function askPages(name: string, cursor: string) {
-  const query = new URLSearchParams({ cursor, limit: '50' });
+  const query = new URLSearchParams({ cursor, limit: String(pagesAtOnce) });
   const answer = await answerTo(`../v1/crawls/${encodeURIComponent(name)}/pages?${query}`, {}, false);
   const lines = (await answer.text()).split('\n').filter((line) => line !== '');
   const pages = lines.map((line) => JSON.parse(line) as ShownPage);

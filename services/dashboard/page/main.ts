@@ -5,8 +5,9 @@ import { showDeadLetters } from './dead-letters.ts';
 import { byId, el, setText } from './element.ts';
 import { showExplain } from './explain.ts';
 import { showHosts } from './hosts.ts';
+import { hostLink } from './links.ts';
 import { listen } from './live.ts';
-import { clock, duration } from './numbers.ts';
+import { clock, count, day, duration, roughly } from './numbers.ts';
 import { operate } from './operate.ts';
 import { showPartitions } from './partitions.ts';
 import { isEnded, phaseTexts } from './phase-text.ts';
@@ -48,6 +49,7 @@ function show(status: CrawlStatus): void {
   series.add(status.atMs, status.counts);
   tiles(status, series);
   traffic.update();
+  setText(byId('about'), aboutText(status));
   for (const part of shown) part(status);
   showTroubles(status.troubles);
 }
@@ -58,12 +60,32 @@ function setPhase(phase: string, text: string): void {
   setText(place, text);
 }
 
+/** Since when, from where, how far, and where to. */
+function aboutText({ about, atMs, phase, recent }: CrawlStatus): string {
+  if (!about) return '';
+  const { seeds, seedCount, scope, place, startedMs } = about;
+  const untilMs = isEnded(phase) || phase === 'idle' ? (recent.newestMs ?? atMs) : atMs;
+  const rest = seedCount > seeds.length ? ` and ${count(seedCount - seeds.length)} more` : '';
+  const parts = [
+    startedMs === null ? '' : `${roughly(Math.max(0, untilMs - startedMs))} since ${day(startedMs)}`,
+    seeds.length === 0 ? '' : `seeds ${seeds.join(' ')}${rest}`,
+    `scope ${scope}`,
+    place === null ? '' : place,
+  ];
+  return parts.filter((part) => part !== '').join(' · ');
+}
+
 function showTroubles(troubles: readonly Trouble[]): void {
   const place = byId('troubles');
   const now = troubles.map(({ severity, text }) => `${severity} ${text}`).join('\n');
   if (place.dataset['shown'] === now) return;
   place.dataset['shown'] = now;
-  place.replaceChildren(...troubles.map(({ severity, text }) => el('li', { class: severity }, text)));
+  const lines = troubles.map(({ severity, text, host }) =>
+    host === undefined
+      ? el('li', { class: severity }, text)
+      : el('li', { class: severity }, hostLink(host), text.slice(host.length)),
+  );
+  place.replaceChildren(...lines);
 }
 
 /** Empty: all is well. */
@@ -116,7 +138,10 @@ listen({
     operator.over();
     show(status);
     const how = phaseTexts[status.phase].replace('ended: ', '');
-    setBanner(`This crawl has ended (${how}): see its data with crawlstream dashboard --data …`);
+    const place = status.about?.place ?? null;
+    setBanner(
+      `This crawl has ended (${how})${place === null ? '' : `: see its data with crawlstream dashboard ${place}`}`,
+    );
   },
   onRefused(message) {
     setPhase('lost', 'no token');

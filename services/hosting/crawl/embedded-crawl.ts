@@ -42,6 +42,7 @@ import { fingerprintKeyOf, logFolder, readRequest, stateFolder } from '../connec
 import { type WholeLog, withFolderLog } from '../connect/folder-log.ts';
 import { placeText } from '../connect/place-text.ts';
 import { withStores } from '../connect/stores.ts';
+import { aboutFolder } from '../inspect/about-folder.ts';
 import type { SnapshotRoleFlags } from '../options/snapshots.ts';
 import { printNotice, printRestore } from '../progress/restore-text.ts';
 import type { QueryService } from '../roles/query-service.ts';
@@ -272,7 +273,12 @@ async function attend(
   service.partitions = manifest.partitions;
   service.probes.serve(() => frontier.waitsFor() ?? networkText(fetcher.stats()));
   const member = { name: 'this process', held: (partition: number) => ({ owner: frontier.owners[partition] }) };
-  queries.open({ log, codec, clock, manifest, member, restores: meters.restores, flags: { data: folder.path } });
+  // An owner in a fleet sees its crawl, and nothing of the machine.
+  const shown = crawl.beside === undefined ? folder.path : null;
+  queries.open({
+    ...{ log, codec, clock, manifest, member, restores: meters.restores, flags: { data: folder.path } },
+    ...{ about: aboutFolder(folder, shown), folder: shown },
+  });
   crawl.lending?.open({ log, codec, clock, topics: manifest });
   const committed = () => frontier.committed().entries();
   service.sources.add(frontierMetrics({ clock, meters, committed })).add(fetcherMetrics(fetcher));

@@ -2,7 +2,7 @@
  * Connects HTTP clients with the frontier of this process, which starts after the server and stops before it: for
  * queries, pushed URLs, hubs that push, and the dashboard.
  */
-import { type CrawlView, type OwnView, viewOf } from '../../dashboard/crawl-view.ts';
+import { type CrawlView, type OwnView, type ViewedCrawl, viewOf } from '../../dashboard/crawl-view.ts';
 import { createDashboard, type Dashboard } from '../../dashboard/dashboard-routes.ts';
 import type { CrawlPhase } from '../../dashboard/status.ts';
 import { listHosts } from '../../frontier/query/host-lists.ts';
@@ -24,6 +24,7 @@ import type { AskMember } from '../../runtime/http/ask-member.ts';
 import type { HttpApp } from '../../runtime/http/http-server.ts';
 import type { Log } from '../../runtime/log/log.ts';
 import { productVersion } from '../../runtime/version.ts';
+import { aboutKafka } from '../inspect/about-kafka.ts';
 import { explainer } from '../inspect/explain.ts';
 import { hostPager, hostPageUrls } from '../inspect/host-page.ts';
 import { recordReader } from '../inspect/page-record.ts';
@@ -42,6 +43,9 @@ export interface QueryServiceOptions {
   /** The options that lead to the lists of the policy. */
   readonly flags: Pick<KafkaFlags, 'brokers' | 'data' | 'registry'>;
   readonly ask?: AskMember | undefined;
+  /** As ViewedCrawl has them. Absent: the crawl is on Kafka. */
+  readonly about?: ViewedCrawl['about'];
+  readonly folder?: string | null;
 }
 
 export class QueryService {
@@ -63,7 +67,8 @@ export class QueryService {
     this.#dashboard.routes(app);
   };
 
-  open({ log, codec, clock, manifest, member, restores, flags, ask }: QueryServiceOptions): void {
+  open(options: QueryServiceOptions): void {
+    const { log, codec, clock, manifest, member, restores, flags, ask } = options;
     this.#pushes = { log, codec, clock, topics: manifest };
     const { crawl, partitions, keyMode } = manifest;
     const queries = new Queries({ log, clock, crawl, member, ask });
@@ -77,6 +82,8 @@ export class QueryService {
       members: () => queries.members(),
       fetchers: async () => member.fetchers ?? null,
       idle: async () => null,
+      about: options.about ?? (async () => aboutKafka({ ...flags, crawl })),
+      folder: options.folder ?? null,
       hosts: (asked) => listHosts({ partitions, queries }, asked, false),
       host: hostPager({ log, codec, clock, crawl }, flags, (host, from) =>
         askHost({ partitions, keyMode, queries }, host, hostPageUrls, from),

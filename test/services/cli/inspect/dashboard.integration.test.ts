@@ -82,6 +82,9 @@ test('a running crawl serves its dashboard, blocks a host for the page, and says
     [['this process', 1]],
   );
   while ((await json<CrawlStatus>(`${url}data`)).counts['page']! < 6) await sleep(50);
+  const { seeds, seedCount, place, startedMs } = (await json<CrawlStatus>(`${url}data`)).about!;
+  assert.deepEqual([seeds, seedCount, place], [small.seeds.slice(0, 3), small.seeds.length, `--data ${data}`]);
+  assert.ok(Math.abs(startedMs! - Date.now()) < 120_000);
   const blocked = new URL(small.seeds[0]!).host;
   const listed = await json<HostListStatus>(`${url}hosts?search=${blocked.slice(0, 4)}&sort=name&limit=2`);
   assert.deepEqual([listed.hosts[0]?.host, listed.matched, listed.known], [blocked, 1, 3]);
