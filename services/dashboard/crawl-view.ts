@@ -2,10 +2,11 @@
  * The dashboard's access to a crawl: the port between the page's routes and the crawl, here over the crawl's log and
  * its owners' reports. Nothing is read without viewers.
  */
-import { CrawlstreamError } from '../../topology/errors.ts';
+import { CrawlstreamError, hasCode } from '../../topology/errors.ts';
 import type { Look } from '../../topology/frontier/ask/crawl-end.ts';
 import type { Counters } from '../../topology/frontier/changes/counters.ts';
 import { sumCounters } from '../../topology/frontier/changes/counters.ts';
+import type { PolicyConfig } from '../../topology/policy/policy.ts';
 import { parsePolicy } from '../../topology/policy/validate.ts';
 import { type KeyMode, partitionKeyOf } from '../../topology/url/host-key.ts';
 import { partitionOf } from '../../topology/url/partition.ts';
@@ -14,7 +15,8 @@ import type { Clock } from '../runtime/clock.ts';
 import { followControl } from '../runtime/crawl/control-log.ts';
 import { DuplicateCounts } from '../runtime/crawl/duplicate-counts.ts';
 import { type HostEventKind, hostEvent } from '../runtime/crawl/operator-events.ts';
-import { policyRequest, type RequestRecord } from '../runtime/crawl/requests.ts';
+import { replayRequest } from '../runtime/crawl/replay-dead-letter.ts';
+import { policyRequest, type RequestRecord, seedRequest } from '../runtime/crawl/requests.ts';
 import { freeBytesAt } from '../runtime/data-folder/disk-room.ts';
 import type { Log } from '../runtime/log/log.ts';
 import { scopeText } from '../runtime/scope-text.ts';
@@ -41,6 +43,7 @@ import {
   type MemberStatus,
   type PartitionReport,
   type RecordStatus,
+  type SeedsStatus,
   type TimelineStatus,
 } from './status.ts';
 
@@ -56,7 +59,11 @@ export interface CrawlView {
   host(host: string, from: string): Promise<HostPageStatus>;
   /** `host`: as typed by a person. Resolves with the host's key once the event is durable. */
   act(act: HostAct, host: string, by: string, amount: number | null): Promise<string>;
-  /** Resolves once it is durable; false: it was so already. */
+  /** `urls`: as typed by a person. Resolves once those that the policy admits are durable in the crawl's log. */
+  addSeeds(urls: readonly string[]): Promise<SeedsStatus>;
+  /** Sends the dead letters with these ids again, of those that were listed last. Resolves with their ids. */
+  replay(ids: readonly string[]): Promise<readonly string[]>;
+  /** Resolves once it is durable; false: it was so already. `stop` does what a signal does to the process. */
   steer(act: CrawlAct, by: string): Promise<boolean>;
 }
 
@@ -93,6 +100,10 @@ export interface ViewedCrawl {
   host(hostKey: string, from: string): Promise<Omit<HostPageStatus, 'outcomes'>>;
   /** Returns the host key of a typed host. */
   hostKey(host: string): string;
+  /** Returns the seed that a typed URL means. Throws INVALID_SEED if the policy refuses it. */
+  seedOf(url: string, policy: PolicyConfig): Promise<string>;
+  /** Ends the crawl in order. null: this process does not run it. */
+  readonly stop: (() => void) | null;
   /** Resolves once they are durable. */
   send(records: readonly RequestRecord[]): Promise<unknown>;
 }
@@ -195,6 +206,7 @@ class FollowedCrawl implements OwnView {
       letters: this.#deadLetters.status,
       duplicates: this.#duplicates,
       idle,
+      canStop: this.#crawl.stop !== null,
       about: about === null || config === null ? null : { ...about, scope: scopeText(config) },
     };
     return { ...status, troubles: troublesOf(status, this.#needs) };
@@ -238,6 +250,37 @@ class FollowedCrawl implements OwnView {
     return hostKey;
   };
 
+  readonly addSeeds: CrawlView['addSeeds'] = async (urls) => {
+    const policy = await this.#policy();
+    const sent: string[] = [];
+    const refused: { readonly url: string; readonly why: string }[] = [];
+    for (const url of urls) {
+      try {
+        sent.push(await this.#crawl.seedOf(url, policy));
+      } catch (error) {
+        if (!hasCode(error, 'INVALID_SEED', 'INVALID_ARGUMENT')) throw error;
+        refused.push({ url, why: (error as Error).message });
+      }
+    }
+    const seeds = sent.map((url) => ({ url, priority: -1 }));
+    if (sent.length > 0) await this.#crawl.send(seedRequest(this.#topics, seeds, this.#clock.nowMs()));
+    return { sent, refused };
+  };
+
+  readonly replay: CrawlView['replay'] = async (ids) => {
+    await this.#newestDeadLetters.look();
+    const letters = this.#newestDeadLetters.fresh(ids);
+    const records = letters.flatMap((letter) => replayRequest(this.#topics, letter, this.#clock.nowMs()));
+    if (records.length > 0) await this.#crawl.send(records);
+    return letters.map(({ id }) => id);
+  };
+
+  async #policy(): Promise<PolicyConfig> {
+    const { policy } = await this.#control();
+    if (policy !== null) return parsePolicy(policy.json);
+    throw new CrawlstreamError('INVALID_ARGUMENT', 'the crawl has no policy yet: start it, or inject seeds');
+  }
+
   readonly awaitsRelease: OwnView['awaitsRelease'] = async () => {
     if (this.#clock.nowMs() - this.#lookedAtMs > dashboardLimits.heldOpenMs) return false;
     for (const hostKey of this.#blocked) {
@@ -248,14 +291,16 @@ class FollowedCrawl implements OwnView {
   };
 
   readonly steer: CrawlView['steer'] = async (act, by) => {
-    const { policy } = await this.#control();
-    if (policy === null) {
-      throw new CrawlstreamError('INVALID_ARGUMENT', 'the crawl has no policy yet: start it, or inject seeds');
+    if (act === 'stop') {
+      if (this.#crawl.stop === null)
+        throw new CrawlstreamError('INVALID_ARGUMENT', 'another process runs this crawl: stop that one, as by Ctrl-C');
+      this.#crawl.stop();
+      return true;
     }
-    const { paused = false, ...rest } = parsePolicy(policy.json);
+    const { paused = false, ...rest } = await this.#policy();
     if (paused === (act === 'pause')) return false;
     const nowMs = this.#clock.nowMs();
-    const next = { ...rest, version: Math.max(nowMs, policy.version + 1), ...(act === 'pause' && { paused: true }) };
+    const next = { ...rest, version: Math.max(nowMs, rest.version + 1), ...(act === 'pause' && { paused: true }) };
     await this.#crawl.send(policyRequest(this.#topics, next, by, nowMs));
     return true;
   };

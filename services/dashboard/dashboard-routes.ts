@@ -1,7 +1,7 @@
 /**
  * The dashboard: its page at `/dashboard/`, the page's status (`/dashboard/events`, one JSON a second), and its
  * requests. `POST /hosts/KEY/block`, `/unblock`, `/delay`, `/limit` and `POST /crawl/pause`, `/resume` are control
- * calls, for the page and for other callers.
+ * calls, for the page and for other callers, as are `POST /crawl/seeds`, `/crawl/stop` and `/letters/replay`.
  *
  * Crawled data are hostile: nothing here turns them into markup, and the page may run no script and load no file but
  * ours (Content-Security-Policy). Explaining a URL, or showing its record and its history (`/story?url=URL`, which has a
@@ -120,21 +120,32 @@ export function dashboardRoutes(of: (request: HttpRequest) => ShownCrawl, door?:
       reply.hijack();
       streamTo(reply.raw, pageHeaders, request.ip, viewers);
     });
-    for (const act of hostActs) {
-      app.post(`/hosts/:key/${act}`, reading, async (request, reply) => {
-        const { key } = request.params as { readonly key: string };
-        const amount = amountOf(act, request.body);
-        const host = await now(request).act(act, key, byOf(request), amount);
-        return reply.code(202).send(actsWithAmount.has(act) ? { host, act, amount } : { host, act });
-      });
-    }
-    for (const act of crawlActs) {
-      app.post(`/crawl/${act}`, reading, async (request, reply) => {
-        const changed = await now(request).steer(act, byOf(request));
-        return reply.code(202).send({ act, changed });
-      });
-    }
+    operatorRoutes(app, reading, now);
   };
+}
+
+/** Calls that change the crawl: control calls, since they are no reads. */
+function operatorRoutes(app: HttpApp, options: RouteDoor, now: (request: HttpRequest) => CrawlView): void {
+  for (const act of hostActs) {
+    app.post(`/hosts/:key/${act}`, options, async (request, reply) => {
+      const { key } = request.params as { readonly key: string };
+      const amount = amountOf(act, request.body);
+      const host = await now(request).act(act, key, byOf(request), amount);
+      return reply.code(202).send(actsWithAmount.has(act) ? { host, act, amount } : { host, act });
+    });
+  }
+  app.post('/crawl/seeds', options, async (request, reply) =>
+    reply.code(202).send(await now(request).addSeeds(textsOf('urls', request.body))),
+  );
+  app.post('/letters/replay', options, async (request, reply) =>
+    reply.code(202).send({ replayed: await now(request).replay(textsOf('ids', request.body)) }),
+  );
+  for (const act of crawlActs) {
+    app.post(`/crawl/${act}`, options, async (request, reply) => {
+      const changed = await now(request).steer(act, byOf(request));
+      return reply.code(202).send({ act, changed });
+    });
+  }
 }
 
 /** Access control of a route. */
@@ -166,6 +177,14 @@ function hostsAsked(query: unknown): HostsAsked {
     throw invalid(`limit ${JSON.stringify(limit)}: give a number from 1 to ${hostsMax}`);
   if (search.length > searchCharsMax) throw invalid(`search is longer than ${searchCharsMax} characters: shorten it`);
   return { search, sort: known, limit: Number(limit) };
+}
+
+function textsOf(name: 'urls' | 'ids', body: unknown): string[] {
+  const given = ((body ?? {}) as Readonly<Record<string, unknown>>)[name];
+  const texts = Array.isArray(given) ? given : [];
+  if (texts.length > 0 && texts.length <= dashboardLimits.sentAtOnce && texts.every((one) => typeof one === 'string'))
+    return texts;
+  throw invalid(`${name}: give 1 to ${dashboardLimits.sentAtOnce} texts, as in {"${name}": ["…"]}`);
 }
 
 /** null: the policy decides. */

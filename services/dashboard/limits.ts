@@ -44,6 +44,8 @@ export const dashboardLimits = {
   heldOpenMs: 600_000,
   /** Time limit of the last read of a crawl that ends. */
   overMs: 2_000,
+  /** Seeds, or dead letters, of one call. */
+  sentAtOnce: 100,
   /** Hosts in trouble that the page begins with. */
   worstHosts: 3,
   /** Hosts of a table, and characters of a search. */

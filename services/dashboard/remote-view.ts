@@ -12,6 +12,7 @@ import type {
   HostListStatus,
   HostPageStatus,
   RecordStatus,
+  SeedsStatus,
   TimelineStatus,
 } from './status.ts';
 
@@ -56,6 +57,9 @@ export function remoteView({ url, token }: RemoteService): CrawlView {
     host: (host, from) => ask<HostPageStatus>(`dashboard/host?${new URLSearchParams({ host, from })}`),
     act: async (act, host, by, amount) =>
       (await ask<{ readonly host: string }>(`hosts/${encodeURIComponent(host)}/${act}`, 'POST', { by, amount })).host,
+    addSeeds: (urls) => ask<SeedsStatus>('crawl/seeds', 'POST', { urls }),
+    replay: async (ids) =>
+      (await ask<{ readonly replayed: readonly string[] }>('letters/replay', 'POST', { ids })).replayed,
     steer: async (act, by) => (await ask<{ readonly changed: boolean }>(`crawl/${act}`, 'POST', { by })).changed,
   };
 }

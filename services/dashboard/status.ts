@@ -48,6 +48,8 @@ export interface CrawlStatus {
   readonly duplicates?: DuplicatesStatus | null;
   /** Set if no process runs the crawl; null: one does, or it is unknown. */
   readonly idle: IdleStatus | null;
+  /** True: this service runs the crawl alone, and stops it if asked to. */
+  readonly canStop?: boolean;
   /** null: unknown. Absent: a service of an earlier release. */
   readonly about?: AboutStatus | null;
   readonly troubles: readonly Trouble[];
@@ -244,7 +246,7 @@ export type HostAct = (typeof hostActs)[number];
 export const actsWithAmount: ReadonlySet<HostAct> = new Set(['delay', 'limit']);
 
 /** Actions on the whole crawl. */
-export const crawlActs = ['pause', 'resume'] as const;
+export const crawlActs = ['pause', 'resume', 'stop'] as const;
 export type CrawlAct = (typeof crawlActs)[number];
 
 /** One host, and a page of its queue. Durations in ms; null: not set, or none. */
@@ -298,6 +300,12 @@ export interface RecordStatus {
   /** The first links that were published from it, and the number of all. */
   readonly links: readonly { readonly url: string; readonly verdict: string }[];
   readonly linkCount: number;
+}
+
+/** Seeds that were sent, and those that were not. */
+export interface SeedsStatus {
+  readonly sent: readonly string[];
+  readonly refused: readonly { readonly url: string; readonly why: string }[];
 }
 
 /** Everything that happened to one URL, as `crawlstream story` prints it. */

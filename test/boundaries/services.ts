@@ -48,7 +48,7 @@ import type { traceLimits } from '../../topology/trace/limits.ts';
 import { createFakeClock } from '../services/fetcher/fake-clock.ts';
 import { type BoundaryTable, cutAt, driven, from, tuning, undriven, upTo } from './boundary.ts';
 import { isTaken } from './commands.ts';
-import { isSweptAfter, listsHosts } from './dashboard.ts';
+import { isSweptAfter, listsHosts, sendsSeeds } from './dashboard.ts';
 
 const often = 'how often somebody looks: what is found is the same';
 const pause = 'a pause before a second try';
@@ -529,6 +529,7 @@ export const dashboardBoundaries: BoundaryTable<typeof dashboardLimits> = {
   overMs: tuning(patience),
   heldOpenMs: tuning(patience),
   worstHosts: tuning(sample),
+  sentAtOnce: upTo(sendsSeeds),
   hostsMax: upTo((n) => listsHosts(`limit=${n}`)),
   searchCharsMax: upTo((n) => listsHosts(`search=${'x'.repeat(n)}`)),
   textChars: undriven('a page with 65,536 characters of text'),

@@ -33,6 +33,8 @@ export interface TracedCrawl {
   readonly view: CrawlView;
   readonly acts: { readonly act: HostAct; readonly host: string; readonly amount: number | null }[];
   readonly steered: CrawlAct[];
+  readonly added: string[];
+  readonly replayed: string[];
   /** Thrown by the next looks, until it is taken away. */
   failure: Error | undefined;
 }
@@ -43,6 +45,8 @@ export function shownCrawl(state: State): TracedCrawl {
     failure: undefined,
     acts: [],
     steered: [],
+    added: [],
+    replayed: [],
     view: {
       async look() {
         if (reported.failure !== undefined) throw reported.failure;
@@ -74,6 +78,14 @@ export function shownCrawl(state: State): TracedCrawl {
         if (act === 'delay') hosts[at] = { ...hosts[at]!, delayMs: amount ?? 1_000 };
         else if (act !== 'limit') hosts[at] = { ...hosts[at]!, hold: act === 'block' ? 'blocked' : '' };
         return host;
+      },
+      async addSeeds(urls) {
+        reported.added.push(...urls);
+        return { sent: urls, refused: [] };
+      },
+      async replay(ids) {
+        reported.replayed.push(...ids);
+        return ids;
       },
       async steer(act) {
         reported.steered.push(act);
@@ -184,6 +196,7 @@ function reportOf(state: State, atMs: number): CrawlStatus {
     freshness: isEmpty
       ? null
       : { pages: counts.page, fresh: 0.914, ageP50S: 41_000, ageP95S: 310_000, withinGoal: 0.987, sitemapTrust: null },
+    canStop: true,
     about: {
       ...{ seeds: ['https://www.example.org/', hostile.url], seedCount: 2, scope: 'domains example.org' },
       ...{ place: '--data crawl-data/example.org', startedMs },

@@ -23,6 +23,7 @@ import { timelineReader } from '../../hosting/inspect/url-history.ts';
 import type { KafkaFlags } from '../../hosting/options/crawl-place.ts';
 import { type HttpFlags, memberAccess, withHttp } from '../../hosting/options/http-side.ts';
 import { hostArgument } from '../../hosting/options/url-argument.ts';
+import { seedReader } from '../../hosting/roles/seed-reader.ts';
 import { type StateSource, withStates } from '../../hosting/state/state-source.ts';
 import { SystemClock } from '../../runtime/clock.ts';
 import { fetchersOf } from '../../runtime/crawl/fetcher-count.ts';
@@ -124,6 +125,8 @@ function viewedCrawl(source: StateSource, flags: KafkaFlags & HttpFlags): Viewed
     story: timelineReader({ log, codec, topics: manifest }, flags),
     record: recordReader({ log, codec, topics: manifest }, flags),
     hostKey: hostArgument,
+    seedOf: seedReader(flags),
+    stop: null,
     send: (records) => sendRequest(flags, clock, () => records),
   };
 }

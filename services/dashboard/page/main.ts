@@ -23,13 +23,15 @@ let isOver = false;
 
 const series = new Series();
 const traffic = showTraffic(series);
-showExplain();
-const shown = [showBreakdown(), showPartitions(), showDeadLetters()];
-const tiles = showTiles();
 const operator = operate(() => void hosts.refresh());
+showExplain(operator.addSeed);
+const shown = [showBreakdown(), showPartitions(), showDeadLetters(operator.replay)];
+const tiles = showTiles();
 const hosts = showHosts(operator.act, () => newest);
 const pause = byId<HTMLButtonElement>('pause');
 pause.addEventListener('click', () => newest && void operator.steer(newest.paused ? 'resume' : 'pause', newest));
+const stop = byId<HTMLButtonElement>('stop');
+stop.addEventListener('click', () => newest && void operator.steer('stop', newest));
 themeButton(byId<HTMLButtonElement>('theme'), () => traffic.repaint());
 void hosts.refresh();
 
@@ -38,6 +40,7 @@ function show(status: CrawlStatus): void {
   newest = status;
   setText(pause, status.paused ? 'Resume' : 'Pause');
   pause.hidden = isEnded(status.phase) && !status.paused;
+  stop.hidden = status.canStop !== true || isEnded(status.phase);
   setText(byId('crawl'), status.crawl);
   document.title = `${status.crawl}: ${phaseTexts[status.phase]} – Crawlstream`;
   setPhase(status.phase, phaseTexts[status.phase]);

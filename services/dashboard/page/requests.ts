@@ -8,6 +8,7 @@ import type {
   HostPageStatus,
   HostsAsked,
   RecordStatus,
+  SeedsStatus,
   TimelineStatus,
 } from '../status.ts';
 import { service } from './links.ts';
@@ -55,6 +56,15 @@ export function askTimeline(url: string): Promise<TimelineStatus> {
 export async function actOn(act: HostAct, host: string, amount?: number | null): Promise<void> {
   const path = `../hosts/${encodeURIComponent(host)}/${act}`;
   await ask(path, amount === undefined ? { method: 'POST' } : { method: 'POST', body: JSON.stringify({ amount }) });
+}
+
+export function addSeeds(urls: readonly string[]): Promise<SeedsStatus> {
+  return ask<SeedsStatus>('../crawl/seeds', { method: 'POST', body: JSON.stringify({ urls }) });
+}
+
+export async function replayLetters(ids: readonly string[]): Promise<readonly string[]> {
+  const sent = { method: 'POST', body: JSON.stringify({ ids }) };
+  return (await ask<{ readonly replayed: readonly string[] }>('../letters/replay', sent)).replayed;
 }
 
 export async function steer(act: CrawlAct): Promise<void> {

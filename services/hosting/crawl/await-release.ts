@@ -13,7 +13,9 @@ export function awaitRelease({ queries, say }: Blockable): () => Promise<boolean
     const before = waits;
     waits = await queries.awaitsRelease();
     if (waits && !before)
-      say('all that is left are URLs of blocked hosts: unblock a host on the dashboard, or press Ctrl-C to end the crawl');
+      say(
+        'all that is left are URLs of blocked hosts: unblock a host on the dashboard, or press Ctrl-C to end the crawl',
+      );
     return waits;
   };
 }

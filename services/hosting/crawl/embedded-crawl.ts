@@ -278,6 +278,8 @@ async function attend(
   queries.open({
     ...{ log, codec, clock, manifest, member, restores: meters.restores, flags: { data: folder.path } },
     ...{ about: aboutFolder(folder, shown), folder: shown },
+    // As a signal does, which the command waits for.
+    stop: crawl.beside === undefined ? () => void process.emit('SIGTERM', 'SIGTERM') : null,
   });
   crawl.lending?.open({ log, codec, clock, topics: manifest });
   const committed = () => frontier.committed().entries();

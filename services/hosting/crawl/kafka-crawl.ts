@@ -178,7 +178,18 @@ async function untilEnd(
     const { settle } = consumers;
     const stays = () => crawl.lending?.look() ?? (crawl.seedRedirects.isBusy ? () => {} : undefined);
     const awaitsRelease = awaitRelease(crawl);
-    const watched = { ...crawl, stays, awaitsRelease, startedAtMs, everyMs: lookEveryMs, look, hosts, settle, signal, failed };
+    const watched = {
+      ...crawl,
+      stays,
+      awaitsRelease,
+      startedAtMs,
+      everyMs: lookEveryMs,
+      look,
+      hosts,
+      settle,
+      signal,
+      failed,
+    };
     const end = await watchCrawl(watched);
     const { partitions } = await look();
     const counters = sumCounters(partitions.map((partition) => partition.counters));

@@ -31,6 +31,7 @@ import { recordReader } from '../inspect/page-record.ts';
 import { timelineReader } from '../inspect/url-history.ts';
 import type { KafkaFlags } from '../options/crawl-place.ts';
 import { hostArgument } from '../options/url-argument.ts';
+import { seedReader } from './seed-reader.ts';
 
 export interface QueryServiceOptions {
   readonly log: MembersLog & Pick<Log, 'append' | 'committed' | 'offsetAt' | 'brokersAway'>;
@@ -46,6 +47,7 @@ export interface QueryServiceOptions {
   /** As ViewedCrawl has them. Absent: the crawl is on Kafka. */
   readonly about?: ViewedCrawl['about'];
   readonly folder?: string | null;
+  readonly stop?: ViewedCrawl['stop'];
 }
 
 export class QueryService {
@@ -92,6 +94,8 @@ export class QueryService {
       story: timelineReader({ log, codec, topics: manifest }, flags),
       record: recordReader({ log, codec, topics: manifest }, flags),
       hostKey: hostArgument,
+      seedOf: seedReader(flags),
+      stop: options.stop ?? null,
       send: (records) => log.append(encodeRequest(codec, crawl, records)),
     });
   }

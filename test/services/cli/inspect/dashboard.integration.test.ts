@@ -12,7 +12,9 @@ import type {
   HostListStatus,
   HostPageStatus,
   RecordStatus,
+  SeedsStatus,
 } from '../../../../services/dashboard/status.ts';
+import { serveSite } from '../../fetcher/loopback.ts';
 import { temporaryFolder } from '../../runtime/store/temporary-folder.ts';
 import { dashboardOf } from '../dashboard-address.ts';
 import { startSmallWeb } from '../small-web.ts';
@@ -197,6 +199,52 @@ test('the record of a URL has facts, text and links, and a purged page has none,
   assert.match(none.stderr, /an operator purged the page of this URL; .* explain .* says why/);
   shows.child.kill('SIGTERM');
   await shows.ended;
+});
+
+test('seeds are added, a dead letter is sent again and the crawl is stopped, by calls of the dashboard', async (t) => {
+  const hits: string[] = [];
+  const site = await serveSite(t, ({ url = '' }, response) => {
+    hits.push(url);
+    if (url === '/robots.txt' || url === '/bad') return response.writeHead(url === '/bad' ? 500 : 404).end();
+    response.setHeader('content-type', 'text/html');
+    const links = Array.from({ length: 300 }, (_, at) => `<a href="/${at}">${at}</a>`);
+    return response.end(url === '/' ? `<a href="/bad">bad</a>${links.join('')}` : 'a page');
+  });
+  const host = `a.test:${site.port}`;
+  const crawl = startCommand([
+    ...['crawl', `http://${host}/`, '--resolve', `${host}:127.0.0.1`, '--contact', 'me@example.org', '--delay', '50ms'],
+    ...['--retries', 'none', '--no-traps', '--data', join(temporaryFolder(), 'data'), '--dashboard', '127.0.0.1:0'],
+  ]);
+  const url = await dashboardOf(crawl);
+  const post = (path: string, body: object) =>
+    fetch(url.replace('dashboard/', path), {
+      method: 'POST',
+      headers: { 'x-crawlstream': '1', 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+  const look = () => json<CrawlStatus>(`${url}data`);
+  const letters = async () => (await look()).letters?.newest ?? [];
+  while ((await letters()).length === 0) await sleep(100);
+  assert.equal((await look()).canStop, true);
+  assert.equal((await post('crawl/pause', {})).status, 202);
+
+  const seeds = [`${host}/seed`, 'http://elsewhere.test/', 'ftp://a.test/'];
+  const { sent, refused } = (await (await post('crawl/seeds', { urls: seeds })).json()) as SeedsStatus;
+  assert.deepEqual([sent, refused.map(({ url }) => url)], [[`http://${host}/seed`], seeds.slice(1)]);
+  assert.match(refused[0]!.why, /refused by rule scope/);
+  for (const body of [{}, { urls: [] }, { urls: 'a.test' }, { urls: [1] }])
+    assert.equal((await post('crawl/seeds', body)).status, 400, JSON.stringify(body));
+  const ids = [(await letters())[0]!.id];
+  assert.deepEqual(await (await post('letters/replay', { ids })).json(), { replayed: ids });
+  while (!(await letters())[0]!.replayed) await sleep(100);
+  assert.deepEqual(await (await post('letters/replay', { ids })).json(), { replayed: [] }, 'each is sent once');
+
+  assert.equal((await post('crawl/resume', {})).status, 202);
+  while (!hits.includes('/seed') || hits.filter((path) => path === '/bad').length < 2) await sleep(100);
+  assert.deepEqual(await (await post('crawl/stop', {})).json(), { act: 'stop', changed: true });
+  const { signal, stdout, stderr } = await crawl.ended;
+  assert.equal(signal, null);
+  assert.match(stdout + stderr, /crawl --data/, 'it says how to go on');
 });
 
 test('a watched crawl waits for the release of its last, blocked host, and ends with all pages', async () => {
