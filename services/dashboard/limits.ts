@@ -38,8 +38,8 @@ export const dashboardLimits = {
   /** Time limit of a full response from another service. */
   remoteMs: 30_000,
   /**
-   * A crawl whose last URLs belong to hosts that were blocked here ends this long after the last look at it: time to
-   * reload the page, or to think.
+   * If all that is left are URLs of hosts that were blocked here, the crawl ends this long after the last look at it:
+   * time to reload the page, or to think.
    */
   heldOpenMs: 600_000,
   /** Time limit of the last read of a crawl that ends. */

@@ -295,7 +295,7 @@ export interface RecordStatus {
   /** The beginning of the page's text, and the number of characters of all of it. */
   readonly text: string;
   readonly textChars: number;
-  /** Why there is no record, in words; empty: there is one. */
+  /** The reason why there is no record, in words; empty: there is one. */
   readonly missing: string;
   /** The first links that were published from it, and the number of all. */
   readonly links: readonly { readonly url: string; readonly verdict: string }[];

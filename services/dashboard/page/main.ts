@@ -63,7 +63,7 @@ function setPhase(phase: string, text: string): void {
   setText(place, text);
 }
 
-/** Since when, from where, how far, and where to. */
+/** The start of the crawl, its seeds, its scope and its folder. */
 function aboutText({ about, atMs, phase, recent }: CrawlStatus): string {
   if (!about) return '';
   const { seeds, seedCount, scope, place, startedMs } = about;

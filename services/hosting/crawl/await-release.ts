@@ -1,4 +1,4 @@
-/** Keeps a crawl open whose last URLs belong to hosts that somebody has blocked on its dashboard: they may unblock them. */
+/** Keeps a crawl open for somebody who has blocked its last hosts on the dashboard, and may unblock them. */
 import type { QueryService } from '../roles/query-service.ts';
 
 interface Blockable {

@@ -25,7 +25,7 @@ export interface StoredPage {
   readonly url: string;
   readonly policy: Policy;
   readonly page: Page | null;
-  /** Why there is none, in words; empty: there is one. */
+  /** The reason why there is none, in words; empty: there is one. */
   readonly missing: string;
 }
 

@@ -45,7 +45,7 @@ test('a crawl without a process is not running, whatever it waits for; a finishe
   assert.equal(phase([partition()], { isIdle, before: undefined }), 'done', 'nobody writes: one look is enough');
 });
 
-test('a crawl whose last URLs are blocked says how many, and what to do', () => {
+test('a crawl with nothing left but blocked hosts says how many, and what to do', () => {
   assert.deepEqual(troubles({ phase: 'held', counts: { ...zeroCounters(), deferred: 7 } }), [
     'warn: All that is left is blocked: 7 URLs deferred. Unblock a host to go on, or stop the crawl',
   ]);

@@ -64,7 +64,7 @@ test('the end of a waiting crawl is noticed within half a second, by two equal c
   assert.ok(looks.at(-1)! - atMs <= 50, `${looks.at(-1)}`);
 });
 
-test('a crawl whose last URLs are blocked stays open while somebody may unblock them, unless its quota is spent', async () => {
+test('a crawl with nothing left but blocked hosts stays open while somebody may unblock them, unless its quota is spent', async () => {
   const deferred = (pageQuota: number | null) => (): Look => ({
     partitions: [{ positions, ends, counters: { ...zeroCounters(), deferred: 4, page: 2, quotaSpent: 2 } }],
     pageQuota,
