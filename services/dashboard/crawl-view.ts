@@ -20,6 +20,7 @@ import { policyRequest, type RequestRecord, seedRequest } from '../runtime/crawl
 import { freeBytesAt } from '../runtime/data-folder/disk-room.ts';
 import type { Log } from '../runtime/log/log.ts';
 import { scopeText } from '../runtime/scope-text.ts';
+import { errorsOf } from './errors-of.ts';
 import { freshnessOfAll } from './freshness-of-all.ts';
 import { historyOf } from './history.ts';
 import { dashboardLimits } from './limits.ts';
@@ -33,6 +34,7 @@ import {
   type CrawlStatus,
   type DeadLettersStatus,
   type DuplicatesStatus,
+  type ErrorsStatus,
   type ExplainStatus,
   type HistoryStatus,
   type HostAct,
@@ -50,6 +52,7 @@ import {
 export interface CrawlView {
   look(): Promise<CrawlStatus>;
   history(): Promise<HistoryStatus>;
+  errors(): Promise<ErrorsStatus>;
   hosts(asked: HostsAsked): Promise<HostListStatus>;
   /** `url`: as typed by a person. */
   explain(url: string): Promise<ExplainStatus>;
@@ -131,6 +134,7 @@ class FollowedCrawl implements OwnView {
   #countsBefore = '';
   /** The running read of the history, shared by all callers. */
   #history: Promise<HistoryStatus> | undefined;
+  #errors: Promise<ErrorsStatus> | undefined;
   readonly #duplicateCounts: DuplicateCounts;
   #duplicates: DuplicatesStatus | null = null;
   #deadLetters: { readonly atMs: number; readonly status: DeadLettersStatus | null } | undefined;
@@ -224,6 +228,14 @@ class FollowedCrawl implements OwnView {
       () => (this.#history = undefined),
     );
     return this.#history;
+  };
+
+  readonly errors: CrawlView['errors'] = () => {
+    const { log, codec } = this.#crawl;
+    this.#errors ??= errorsOf(log, codec, this.#topics.crawl, this.#topics.partitions).finally(
+      () => (this.#errors = undefined),
+    );
+    return this.#errors;
   };
 
   readonly hosts: CrawlView['hosts'] = async (asked) => {

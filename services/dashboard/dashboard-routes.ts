@@ -82,6 +82,9 @@ export function dashboardRoutes(of: (request: HttpRequest) => ShownCrawl, door?:
     app.get('/dashboard/history', reading, async (request, reply) =>
       reply.headers(pageHeaders).send(await now(request).history()),
     );
+    app.get('/dashboard/errors', reading, async (request, reply) =>
+      reply.headers(pageHeaders).send(await now(request).errors()),
+    );
     app.get('/dashboard/hosts', reading, async (request, reply) =>
       reply.headers(pageHeaders).send(await now(request).hosts(hostsAsked(request.query))),
     );

@@ -31,6 +31,11 @@ export const dashboardLimits = {
   historyReads: 480,
   historyReadsMin: 8,
   historyPoints: 240,
+  /** Results that are read of the last hour, over all partitions; spans of time, and hosts, that their errors fill. */
+  errorReads: 240,
+  errorReadsMin: 4,
+  errorPoints: 60,
+  errorHosts: 10,
   /** Enough to hide round trips to brokers. */
   historyPartitionsAtOnce: 8,
   /** Time without news of the crawl after which the page says that a broker may be away. */

@@ -7,6 +7,7 @@ import type { CrawlView } from './crawl-view.ts';
 import { dashboardLimits } from './limits.ts';
 import type {
   CrawlStatus,
+  ErrorsStatus,
   ExplainStatus,
   HistoryStatus,
   HostListStatus,
@@ -49,6 +50,7 @@ export function remoteView({ url, token }: RemoteService): CrawlView {
   return {
     look: () => ask<CrawlStatus>('dashboard/data'),
     history: () => ask<HistoryStatus>('dashboard/history'),
+    errors: () => ask<ErrorsStatus>('dashboard/errors'),
     hosts: ({ search, sort, limit }) =>
       ask<HostListStatus>(`dashboard/hosts?${new URLSearchParams({ search, sort, limit: String(limit) })}`),
     explain: (given) => ask<ExplainStatus>(`dashboard/explain?${new URLSearchParams({ url: given })}`),

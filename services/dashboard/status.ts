@@ -200,6 +200,24 @@ export const historyColumns = [
 ] as const;
 export type HistoryColumn = (typeof historyColumns)[number];
 
+/** Errors of the last hour: results that were no pages, and are no normal part of a crawl. */
+export interface ErrorsStatus {
+  /** Beginnings of equal spans of time. */
+  readonly atMs: readonly number[];
+  /** Most first; a count for each span. */
+  readonly kinds: readonly { readonly kind: string; readonly counts: readonly number[] }[];
+  /** Most first; `url` and `status`: of the newest that was read. */
+  readonly hosts: readonly {
+    readonly host: string;
+    readonly kind: string;
+    readonly status: number;
+    readonly url: string;
+    readonly count: number;
+  }[];
+  /** True: not all results were read. */
+  readonly isEstimate: boolean;
+}
+
 /** The hosts that come first by some order, over all partitions. */
 export interface HostListStatus {
   readonly hosts: readonly HostStatus[];

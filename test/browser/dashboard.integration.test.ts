@@ -128,6 +128,8 @@ describe('the dashboard in a browser', { skip: executablePath === undefined && n
       const names = [
         'Throughput',
         'Frontier depth',
+        'Errors of the last hour',
+        'Hosts with most errors',
         'URLs by outcome',
         'Outcomes of the last minute',
         'Freshness',
@@ -169,6 +171,12 @@ describe('the dashboard in a browser', { skip: executablePath === undefined && n
       );
       assert.match((await page.locator('#partitions-map').getAttribute('aria-label'))!, /nobody’s: 3, 5/);
       await page.locator('#troubles a[href="page/host.html?host=slow.example.com"]').waitFor();
+      await page.locator('#errors-chart .chart[aria-label*="timeout: now"]').waitFor();
+      const erring = await page.locator('#errors-hosts tbody tr').allTextContents();
+      assert.deepEqual(erring, [
+        'slow.example.comtimeout4,812https://slow.example.com/report',
+        `${hostile.host}timeout12${hostile.url}`,
+      ]);
     },
   };
 

@@ -6,6 +6,7 @@ import type {
   CrawlAct,
   CrawlStatus,
   DeadLetterStatus,
+  ErrorsStatus,
   FetchStatus,
   HistoryStatus,
   HostAct,
@@ -53,6 +54,7 @@ export function shownCrawl(state: State): TracedCrawl {
         return { ...reportOf(state, Date.now()), paused: reported.steered.at(-1) === 'pause' };
       },
       history: async () => historyOf(state, Date.now()),
+      errors: async () => errorsOf(state, Date.now()),
       async hosts({ search, sort, limit }) {
         const found = hosts.filter(({ host }) => host.includes(search));
         const rank = (one: HostStatus) =>
@@ -312,6 +314,24 @@ function historyOf(state: State, nowMs: number): HistoryStatus {
       fetches: column('fetches'),
       deferred: wave(scale * 3_100, 0.1),
     },
+  };
+}
+
+function errorsOf(state: State, nowMs: number): ErrorsStatus {
+  if (state !== 'failing') return { atMs: [], kinds: [], hosts: [], isEstimate: false };
+  const counts = (base: number) => Array.from({ length: 60 }, (_, i) => base * (1 + (i % 7)));
+  const host = { kind: 'timeout', status: 0, url: 'https://slow.example.com/report', count: 4_812 };
+  return {
+    atMs: Array.from({ length: 60 }, (_, i) => nowMs - (60 - i) * 60_000),
+    kinds: [
+      { kind: 'timeout', counts: counts(9) },
+      { kind: 'serverError', counts: counts(2) },
+    ],
+    hosts: [
+      { ...host, host: 'slow.example.com' },
+      { ...host, host: hostile.host, url: hostile.url, count: 12 },
+    ],
+    isEstimate: true,
   };
 }
 

@@ -3,6 +3,7 @@ import type { CrawlStatus, Trouble } from '../status.ts';
 import { showBreakdown } from './breakdown.ts';
 import { showDeadLetters } from './dead-letters.ts';
 import { byId, el, setText } from './element.ts';
+import { showErrors } from './errors.ts';
 import { showExplain } from './explain.ts';
 import { showHosts } from './hosts.ts';
 import { hostLink } from './links.ts';
@@ -23,6 +24,7 @@ let isOver = false;
 
 const series = new Series();
 const traffic = showTraffic(series);
+const errors = showErrors();
 const operator = operate(() => void hosts.refresh());
 showExplain(operator.addSeed);
 const shown = [showBreakdown(), showPartitions(), showDeadLetters(operator.replay)];
@@ -32,7 +34,10 @@ const pause = byId<HTMLButtonElement>('pause');
 pause.addEventListener('click', () => newest && void operator.steer(newest.paused ? 'resume' : 'pause', newest));
 const stop = byId<HTMLButtonElement>('stop');
 stop.addEventListener('click', () => newest && void operator.steer('stop', newest));
-themeButton(byId<HTMLButtonElement>('theme'), () => traffic.repaint());
+themeButton(byId<HTMLButtonElement>('theme'), () => {
+  traffic.repaint();
+  errors.repaint();
+});
 void hosts.refresh();
 
 let hasHistory = false;

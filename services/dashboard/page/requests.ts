@@ -1,6 +1,7 @@
 /** The page's requests to the service, with its token if one is needed. */
 import type {
   CrawlAct,
+  ErrorsStatus,
   ExplainStatus,
   HistoryStatus,
   HostAct,
@@ -26,6 +27,8 @@ export class Refused extends Error {}
 export class NoToken extends Error {}
 
 export const askHistory = () => ask<HistoryStatus>('history', {}, true);
+
+export const askErrors = () => ask<ErrorsStatus>('errors', {}, true);
 
 /** Events, as they arrive. */
 export async function askEvents(signal: AbortSignal): Promise<ReadableStream<Uint8Array>> {

@@ -7,6 +7,7 @@ import { runCommand, startCommand } from '../../../../lab/process/command.ts';
 import type { Page } from '../../../../schemas/types.ts';
 import type {
   CrawlStatus,
+  ErrorsStatus,
   ExplainStatus,
   HistoryStatus,
   HostListStatus,
@@ -234,6 +235,15 @@ test('seeds are added, a dead letter is sent again and the crawl is stopped, by 
   assert.match(refused[0]!.why, /refused by rule scope/);
   for (const body of [{}, { urls: [] }, { urls: 'a.test' }, { urls: [1] }])
     assert.equal((await post('crawl/seeds', body)).status, 400, JSON.stringify(body));
+  const { kinds, hosts } = await json<ErrorsStatus>(`${url}errors`);
+  assert.deepEqual(
+    kinds.map(({ kind, counts }) => [kind, counts.reduce((sum, count) => sum + count, 0)]),
+    [['serverError', 1]],
+  );
+  assert.deepEqual(
+    hosts.map((one) => [one.host, one.url, one.count]),
+    [[host, `http://${host}/bad`, 1]],
+  );
   const ids = [(await letters())[0]!.id];
   assert.deepEqual(await (await post('letters/replay', { ids })).json(), { replayed: ids });
   while (!(await letters())[0]!.replayed) await sleep(100);
