@@ -95,6 +95,13 @@ function viewedCrawl(source: StateSource, flags: KafkaFlags & HttpFlags): Viewed
   const restores = new Map<number, never>();
   const ask = memberAsker(memberAccess(flags));
   const queries = brokersLog === null ? null : new Queries({ log: brokersLog, clock, crawl, member: self, ask });
+  /** The page of a URL asks for nothing that would refresh the log. */
+  const asOfNow =
+    <Answer>(read: (url: string) => Promise<Answer>) =>
+    async (url: string) => {
+      await source.refresh();
+      return read(url);
+    };
   return {
     ...{ log, codec, clock, topics: manifest, release: productVersion },
     members: async () => queries?.members() ?? null,
@@ -121,9 +128,9 @@ function viewedCrawl(source: StateSource, flags: KafkaFlags & HttpFlags): Viewed
     host: hostPager({ log, codec, clock, crawl }, flags, (host, from) =>
       hostOf(source, host, { ...flags, limit: hostPageUrls, ...(from !== undefined && { from }) }),
     ),
-    explain: explainer({ log, codec, topics: manifest }, flags),
-    story: timelineReader({ log, codec, topics: manifest }, flags),
-    record: recordReader({ log, codec, topics: manifest }, flags),
+    explain: asOfNow(explainer({ log, codec, topics: manifest }, flags)),
+    story: asOfNow(timelineReader({ log, codec, topics: manifest }, flags)),
+    record: asOfNow(recordReader({ log, codec, topics: manifest }, flags)),
     hostKey: hostArgument,
     seedOf: seedReader(flags),
     stop: null,

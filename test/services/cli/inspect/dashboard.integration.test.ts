@@ -217,6 +217,7 @@ test('seeds are added, a dead letter is sent again and the crawl is stopped, by 
     ...['--retries', 'none', '--no-traps', '--data', join(temporaryFolder(), 'data'), '--dashboard', '127.0.0.1:0'],
   ]);
   const url = await dashboardOf(crawl);
+  await eventOf(url, 'told');
   const post = (path: string, body: object) =>
     fetch(url.replace('dashboard/', path), {
       method: 'POST',
@@ -264,6 +265,7 @@ test('a watched crawl waits for the release of its last, blocked host, and ends 
     ...[...small.crawlArguments, '--delay', '100ms', '--data', data, '--dashboard', '127.0.0.1:0'],
   ]);
   const url = await dashboardOf(crawl);
+  await eventOf(url, 'told');
   const look = () => json<CrawlStatus>(`${url}data`);
   while ((await look()).counts['page']! < 3) await sleep(50);
   const host = url.replace('dashboard/', `hosts/${encodeURIComponent(new URL(small.seeds[0]!).host)}`);
