@@ -1,4 +1,4 @@
-/** What a dashboard can say of the order of a crawl on Kafka: its seeds are links like others, and its start is unknown. */
+/** The order of a crawl on Kafka for its dashboard: its seeds are links like others, and its start is unknown. */
 import type { AboutStatus } from '../../dashboard/status.ts';
 import { type Place, placeText } from '../connect/place-text.ts';
 
