@@ -18,6 +18,8 @@ import type { ExplainedCrawl } from './explain-reads.ts';
 import { policyOfCrawl } from './policy-of-crawl.ts';
 import { byEitherScheme } from './typed-scheme.ts';
 
+const noPage = 'no page of this URL is stored';
+
 type CrawlPlace = Pick<KafkaFlags, 'brokers' | 'data'>;
 
 export interface StoredPage {
@@ -39,7 +41,8 @@ export async function pageTyped(crawl: ExplainedCrawl, flags: CrawlPlace, typed:
       if (url === null) throw invalid(`${given} cannot be crawled: crawlstream check url shows why`);
       return { url, policy, ...(await newestPage(crawl, url)) };
     },
-    ({ page }) => page !== null,
+    // A page that was purged or taken back is known, too.
+    ({ missing }) => missing !== noPage,
   );
 }
 
@@ -68,7 +71,7 @@ async function newestPage(
   const { start, end } = await log.offsets(topic, partition);
   const spelt = Buffer.from(url);
   let newest: Page | null = null;
-  let missing = 'no page of this URL is stored';
+  let missing = noPage;
   for await (const record of recordsOf(log, topic, partition, start, end)) {
     if (forgottenOf(record)?.url === url) [newest, missing] = [null, 'the page of this URL was taken back'];
     // A record that does not contain the URL is not decoded.
