@@ -57,7 +57,7 @@ function show(status: CrawlStatus): void {
   series.add(status.atMs, status.counts);
   tiles(status, series);
   traffic.update();
-  setText(byId('about'), aboutText(status));
+  showAbout(status);
   for (const part of shown) part(status);
   showTroubles(status.troubles);
 }
@@ -69,8 +69,8 @@ function setPhase(phase: string, text: string): void {
 }
 
 /** The start of the crawl, its seeds, its scope and its folder. */
-function aboutText({ about, atMs, phase, recent }: CrawlStatus): string {
-  if (!about) return '';
+function showAbout({ about, atMs, phase, recent }: CrawlStatus): void {
+  if (!about) return;
   const { seeds, seedCount, scope, place, startedMs } = about;
   const untilMs = isEnded(phase) || phase === 'idle' ? (recent.newestMs ?? atMs) : atMs;
   const rest = seedCount > seeds.length ? ` and ${count(seedCount - seeds.length)} more` : '';
@@ -78,9 +78,11 @@ function aboutText({ about, atMs, phase, recent }: CrawlStatus): string {
     startedMs === null ? '' : `${roughly(Math.max(0, untilMs - startedMs))} since ${day(startedMs)}`,
     seeds.length === 0 ? '' : `seeds ${seeds.join(' ')}${rest}`,
     `scope ${scope}`,
-    place === null ? '' : place,
-  ];
-  return parts.filter((part) => part !== '').join(' · ');
+    place ?? '',
+  ].filter((part) => part !== '');
+  if (byId('about').textContent === parts.join(' · ')) return;
+  // Each part is isolated: characters in a seed may turn the direction of what follows.
+  byId('about').replaceChildren(...parts.flatMap((part, at) => [at === 0 ? '' : ' · ', el('bdi', {}, part)]));
 }
 
 function showTroubles(troubles: readonly Trouble[]): void {
