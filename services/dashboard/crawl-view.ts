@@ -57,7 +57,8 @@ export interface CrawlView {
   /** `url`: as typed by a person. */
   explain(url: string): Promise<ExplainStatus>;
   story(url: string): Promise<TimelineStatus>;
-  record(url: string): Promise<RecordStatus>;
+  /** `signal`: aborted when the caller leaves. */
+  record(url: string, signal?: AbortSignal): Promise<RecordStatus>;
   /** `host`: as typed by a person. `from`: `next` of the previous page, empty for the first. */
   host(host: string, from: string): Promise<HostPageStatus>;
   /** `host`: as typed by a person. Resolves with the host's key once the event is durable. */

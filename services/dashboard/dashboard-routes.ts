@@ -106,9 +106,11 @@ export function dashboardRoutes(of: (request: HttpRequest) => ShownCrawl, door?:
         if (typeof url !== 'string' || url.trim() === '')
           throw invalid('url is missing: send the URL, as in url=https%3A%2F%2Fexample.org%2F');
         if (crawl.isExplaining) throw tooMany('another URL is being explained: retry in a moment');
+        const gone = new AbortController();
+        reply.raw.once('close', () => gone.abort());
         crawl.isExplaining = true;
         try {
-          return await reply.headers(pageHeaders).send(await now(request)[question](url.trim()));
+          return await reply.headers(pageHeaders).send(await now(request)[question](url.trim(), gone.signal));
         } finally {
           crawl.isExplaining = false;
         }

@@ -59,6 +59,9 @@ export const dashboardLimits = {
   /** Characters of a page's text, and links, beside its record: enough to recognise a page. */
   textChars: 65_536,
   linksShownMax: 500,
+  /** The search for the links of a page: time between the append of the page and of its links, and bytes that it reads. */
+  linksApartMs: 60_000,
+  linkReadBytes: 32 << 20,
   /** Events in the history of a URL: a page that is refetched for years has many. */
   timelineEvents: 500,
 } as const;

@@ -315,9 +315,11 @@ export interface RecordStatus {
   readonly textChars: number;
   /** The reason why there is no record, in words; empty: there is one. */
   readonly missing: string;
-  /** The first links that were published from it, and the number of all. */
+  /** The first links that were published with it, each with the decision of the policy now, and the number of all. */
   readonly links: readonly { readonly url: string; readonly verdict: string }[];
   readonly linkCount: number;
+  /** False: there may be more, since the search for them ended at its limit. */
+  readonly areAllLinksRead: boolean;
 }
 
 /** Seeds that were sent, and those that were not. */

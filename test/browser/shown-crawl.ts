@@ -65,7 +65,7 @@ export function shownCrawl(state: State): TracedCrawl {
       explain: async (url) => ({ lines: [['URL', url] as const, ['filter', 'admitted, front queue 3'] as const] }),
       story: async (url) => timelineOf(url),
       record: async (url) => ({
-        ...{ url, missing: '', text: hostile.detail, textChars: 100_000, linkCount: 1 },
+        ...{ url, missing: '', text: hostile.detail, textChars: 100_000, linkCount: 1, areAllLinksRead: false },
         facts: [['title', hostile.detail] as const],
         links: [{ url: hostile.url, verdict: 'refused by scope: <b>not in it</b>' }],
       }),

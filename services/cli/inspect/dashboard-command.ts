@@ -97,10 +97,10 @@ function viewedCrawl(source: StateSource, flags: KafkaFlags & HttpFlags): Viewed
   const queries = brokersLog === null ? null : new Queries({ log: brokersLog, clock, crawl, member: self, ask });
   /** The page of a URL asks for nothing that would refresh the log. */
   const asOfNow =
-    <Answer>(read: (url: string) => Promise<Answer>) =>
-    async (url: string) => {
+    <Answer>(read: (url: string, signal?: AbortSignal) => Promise<Answer>) =>
+    async (url: string, signal?: AbortSignal) => {
       await source.refresh();
-      return read(url);
+      return read(url, signal);
     };
   return {
     ...{ log, codec, clock, topics: manifest, release: productVersion },

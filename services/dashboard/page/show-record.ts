@@ -6,7 +6,15 @@ import { count } from './numbers.ts';
 
 /** null: none is shown. */
 export function showRecord(record: RecordStatus | null): void {
-  const { facts = [], text = '', textChars = 0, links = [], linkCount = 0, missing = '' } = record ?? {};
+  const {
+    facts = [],
+    text = '',
+    textChars = 0,
+    links = [],
+    linkCount = 0,
+    missing = '',
+    areAllLinksRead = true,
+  } = record ?? {};
   const lines = facts.flatMap(([name, value]) => [el('dt', {}, name), el('dd', { class: 'mono' }, value)]);
   fill(
     'record',
@@ -16,8 +24,13 @@ export function showRecord(record: RecordStatus | null): void {
   fill('links', links.length === 0 ? null : tableOf(links));
   const shown = (of: number, all: number, what: string) => `${of < all ? `the first ${count(of)} of ` : ''}${what}`;
   setText(byId('text-size'), text === '' ? '' : shown(text.length, textChars, `${count(textChars)} characters`));
-  const linksText = shown(links.length, linkCount, `${count(linkCount)} that it was among the first to show`);
-  setText(byId('links-size'), links.length === 0 ? '' : linksText);
+  const linksText = shown(
+    links.length,
+    linkCount,
+    `${count(linkCount)} that its newest visit was among the first to show`,
+  );
+  const more = areAllLinksRead ? '' : '; the search for more ended at its limit';
+  setText(byId('links-size'), links.length === 0 && more === '' ? '' : `${linksText}${more}`);
 }
 
 function fill(id: string, child: HTMLElement | null): void {
@@ -31,6 +44,6 @@ function scrolledText(text: string): HTMLElement {
 
 function tableOf(links: RecordStatus['links']): HTMLElement {
   const rows = links.map(({ url, verdict }) => rowOf(el('td', { class: 'mono url' }, urlLink(url)), cell(verdict)));
-  const head = el('thead', {}, rowOf(heading('URL'), heading('Decision')));
+  const head = el('thead', {}, rowOf(heading('URL'), heading('Policy now')));
   return scrolled('Links', el('table', { class: 'events' }, head, el('tbody', {}, ...rows)));
 }

@@ -1,6 +1,6 @@
 /**
- * The newest record of one URL on `pages`, and the links that were published from its page. Purges and tombstones count:
- * a page that is gone everywhere else is gone here.
+ * The newest record of one URL on `pages`, and the links that were published with it. Purges and tombstones count: a
+ * page that is gone everywhere else is gone here, and so are its links and the links to it.
  */
 import type { Page } from '../../../schemas/types.ts';
 import { invalid } from '../../../topology/errors.ts';
@@ -11,11 +11,14 @@ import { dashboardLimits } from '../../dashboard/limits.ts';
 import type { RecordStatus } from '../../dashboard/status.ts';
 import { readRecord } from '../../runtime/avro/read-record.ts';
 import { forgottenOf } from '../../runtime/consumer/forgotten.ts';
-import { readPurges } from '../../runtime/crawl/purges.ts';
+import { type Purges, readPurges } from '../../runtime/crawl/purges.ts';
+import type { Log } from '../../runtime/log/log.ts';
 import { recordsOf } from '../../runtime/log/records-of.ts';
 import type { KafkaFlags } from '../options/crawl-place.ts';
 import type { ExplainedCrawl } from './explain-reads.ts';
+import { linksOfPage } from './page-links.ts';
 import { policyOfCrawl } from './policy-of-crawl.ts';
+import { stopIfGone } from './stop-if-gone.ts';
 import { byEitherScheme } from './typed-scheme.ts';
 
 const noPage = 'no page of this URL is stored';
@@ -29,31 +32,45 @@ export interface StoredPage {
   readonly page: Page | null;
   /** The reason why there is none, in words; empty: there is one. */
   readonly missing: string;
+  /** Time at which the record was appended. */
+  readonly appendedAtMs: number;
+  readonly purges: Purges;
+}
+
+export interface RecordedCrawl extends ExplainedCrawl {
+  readonly log: Pick<Log, 'offsets' | 'offsetAt' | 'reader'>;
 }
 
 /** `typed`: by a person, with a scheme or without. Throws INVALID_ARGUMENT for what is no URL. */
-export async function pageTyped(crawl: ExplainedCrawl, flags: CrawlPlace, typed: string): Promise<StoredPage> {
+export async function pageTyped(
+  crawl: ExplainedCrawl,
+  flags: CrawlPlace,
+  typed: string,
+  signal?: AbortSignal,
+): Promise<StoredPage> {
   const { policy } = await policyOfCrawl(crawl, flags);
+  const purges = await readPurges(crawl.log, crawl.codec, crawl.topics);
   return byEitherScheme(
     typed,
     async (given) => {
       const url = policy.normalize(given);
       if (url === null) throw invalid(`${given} cannot be crawled: crawlstream check url shows why`);
-      return { url, policy, ...(await newestPage(crawl, url)) };
+      return { url, policy, purges, ...(await newestPage(crawl, url, purges, signal)) };
     },
     // A page that was purged or taken back is known, too.
     ({ missing }) => missing !== noPage,
   );
 }
 
-/** For the dashboard. */
-export function recordReader(crawl: ExplainedCrawl, flags: CrawlPlace) {
-  return async (typed: string): Promise<RecordStatus> => {
-    const { url, policy, page, missing } = await pageTyped(crawl, flags, typed);
-    const { links, linkCount } = await linksFrom(crawl, policy, url);
+/** For the dashboard. `signal`: aborted when its caller leaves. */
+export function recordReader(crawl: RecordedCrawl, flags: CrawlPlace) {
+  return async (typed: string, signal?: AbortSignal): Promise<RecordStatus> => {
+    const stored = await pageTyped(crawl, flags, typed, signal);
+    const { url, page, missing } = stored;
+    const found = page === null ? noLinks : await linksOfPage(crawl, { ...stored, page }, signal);
     const text = page?.text ?? '';
     return {
-      ...{ url, missing, links, linkCount },
+      ...{ url, missing, ...found },
       facts: page === null ? [] : factsOf(page),
       text: text.slice(0, dashboardLimits.textChars),
       textChars: text.length,
@@ -61,50 +78,32 @@ export function recordReader(crawl: ExplainedCrawl, flags: CrawlPlace) {
   };
 }
 
+const noLinks = { links: [], linkCount: 0, areAllLinksRead: true };
+
 async function newestPage(
   { log, codec, topics }: ExplainedCrawl,
   url: string,
-): Promise<Pick<StoredPage, 'page' | 'missing'>> {
-  const purges = await readPurges(log, codec, topics);
+  purges: Purges,
+  signal?: AbortSignal,
+): Promise<Pick<StoredPage, 'page' | 'missing' | 'appendedAtMs'>> {
   const topic = `${topics.crawl}.pages`;
   const partition = partitionOf(partitionKeyOf(hostKeyOf(url), topics.keyMode), topics.partitions);
   const { start, end } = await log.offsets(topic, partition);
   const spelt = Buffer.from(url);
   let newest: Page | null = null;
   let missing = noPage;
+  let appendedAtMs = 0;
   for await (const record of recordsOf(log, topic, partition, start, end)) {
+    stopIfGone(signal);
     if (forgottenOf(record)?.url === url) [newest, missing] = [null, 'the page of this URL was taken back'];
     // A record that does not contain the URL is not decoded.
     if (!record.value.includes(spelt)) continue;
     const page = await readRecord(codec, 'pages', record.value);
     if (page?.url !== url) continue;
     if (purges.refuses(url, page.fetchedAtMs)) missing = 'an operator purged the page of this URL';
-    else newest = page;
+    else [newest, appendedAtMs] = [page, record.timestampMs];
   }
-  return { page: newest, missing: newest === null ? missing : '' };
-}
-
-/** Links that fetchers had published from other pages shortly before are not among them. */
-async function linksFrom({ log, codec, topics }: ExplainedCrawl, policy: Policy, sourceUrl: string) {
-  const verdicts = new Map<string, string>();
-  const spelt = Buffer.from(sourceUrl);
-  for (let partition = 0; partition < topics.partitions; partition++) {
-    const topic = `${topics.crawl}.discovered`;
-    const { start, end } = await log.offsets(topic, partition);
-    for await (const { value } of recordsOf(log, topic, partition, start, end)) {
-      if (!value.includes(spelt)) continue;
-      const message = await readRecord(codec, 'discovered', value);
-      for (const { links, hostKey: _, discoveredAtMs: __, ...facts } of message?.groups ?? []) {
-        if (facts.sourceUrl !== sourceUrl) continue;
-        for (const { url, lastModifiedMs } of links) {
-          const verdict = policy.admit(url, facts.depth, facts.hop, { ...facts, lastModifiedMs });
-          verdicts.set(url, verdict.ok ? 'followed' : `refused by ${verdict.rule}: ${verdict.detail}`);
-        }
-      }
-    }
-  }
-  const links = [...verdicts].slice(0, dashboardLimits.linksShownMax).map(([url, verdict]) => ({ url, verdict }));
-  return { links, linkCount: verdicts.size };
+  return { page: newest, missing: newest === null ? missing : '', appendedAtMs };
 }
 
 function factsOf(page: Page): RecordStatus['facts'] {

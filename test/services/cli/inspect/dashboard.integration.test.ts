@@ -187,7 +187,7 @@ test('the record of a URL has facts, text and links, and a purged page has none,
   const { facts, text, textChars, missing, links, linkCount } = await record();
   assert.deepEqual([new Map(facts).get('title'), text, missing], [stored.title, stored.text, '']);
   assert.deepEqual([textChars, links.length > 0, links.length], [text.length, true, linkCount]);
-  assert.ok(links.every(({ verdict }) => /^followed$|^refused by \w+: /.test(verdict)));
+  assert.ok(links.every(({ verdict }) => /^admitted$|^refused by \w+: /.test(verdict)));
   const unknown = await json<RecordStatus>(`${url}record?url=${encodeURIComponent(`${seed}never`)}`);
   assert.deepEqual([unknown.facts, unknown.missing], [[], 'no page of this URL is stored']);
 
@@ -195,6 +195,7 @@ test('the record of a URL has facts, text and links, and a purged page has none,
   assert.equal(purged.code, 0, purged.stderr);
   const gone = await record();
   assert.deepEqual([gone.facts, gone.text, gone.missing], [[], '', 'an operator purged the page of this URL']);
+  assert.deepEqual([gone.links, gone.linkCount], [[], 0]);
   const none = await page();
   assert.notEqual(none.code, 0);
   assert.match(none.stderr, /an operator purged the page of this URL; .* explain .* says why/);
