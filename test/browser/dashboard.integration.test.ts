@@ -16,7 +16,7 @@ import { Probes } from '../../services/runtime/http/probes.ts';
 import { startSmallWeb } from '../services/cli/small-web.ts';
 import { temporaryFolder } from '../services/runtime/store/temporary-folder.ts';
 import { chromiumHere, noBrowser } from './chromium.ts';
-import { hostile, type State, shownCrawl, states, type TracedCrawl } from './shown-crawl.ts';
+import { hostile, type State, shownCrawl, states, type TracedCrawl, withoutRecord } from './shown-crawl.ts';
 
 const executablePath = chromiumHere();
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -450,9 +450,10 @@ describe('the dashboard in a browser', { skip: executablePath === undefined && n
     await assertAccessible(page);
     await picture(page, 'story-390');
     await page.setViewportSize(desktop);
-    await page.goto(new URL(`/story?${new URLSearchParams({ url: 'https://example.org/a' })}`, page.url()).href);
+    await page.goto(new URL(`/story?${new URLSearchParams({ url: withoutRecord })}`, page.url()).href);
     await page.locator('#story-events tbody tr').first().waitFor();
-    assert.match(await page.title(), /^https:\/\/example\.org\/a – /);
+    await page.locator('#record', { hasText: 'this release has no records' }).waitFor();
+    assert.match(await page.title(), /^https:\/\/example\.org\/no-record – /);
   });
 
   it('the dashboard in a browser follows the system’s light or dark mode, until the user chooses', async () => {

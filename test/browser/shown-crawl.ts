@@ -27,6 +27,9 @@ export const hostile = {
   detail: `</td></tr></table><svg/onload=window.owned=1>${'w'.repeat(300)}`,
 };
 
+/** A URL of which the service gives no record. */
+export const withoutRecord = 'https://example.org/no-record';
+
 export const states = ['live', 'empty', 'busy', 'restoring', 'failing', 'done', 'idle'] as const;
 export type State = (typeof states)[number];
 
@@ -64,11 +67,14 @@ export function shownCrawl(state: State): TracedCrawl {
       },
       explain: async (url) => ({ lines: [['URL', url] as const, ['filter', 'admitted, front queue 3'] as const] }),
       story: async (url) => timelineOf(url),
-      record: async (url) => ({
-        ...{ url, missing: '', text: hostile.detail, textChars: 100_000, linkCount: 1, areAllLinksRead: false },
-        facts: [['title', hostile.detail] as const],
-        links: [{ url: hostile.url, verdict: 'refused by scope: <b>not in it</b>' }],
-      }),
+      async record(url) {
+        if (url === withoutRecord) throw new CrawlstreamError('INVALID_ARGUMENT', 'this release has no records');
+        return {
+          ...{ url, missing: '', text: hostile.detail, textChars: 100_000, linkCount: 1, areAllLinksRead: false },
+          facts: [['title', hostile.detail] as const],
+          links: [{ url: hostile.url, verdict: 'refused by scope: <b>not in it</b>' }],
+        };
+      },
       async host(host, from) {
         const found = hosts.find((one) => one.host === host);
         if (found === undefined) throw new CrawlstreamError('INVALID_ARGUMENT', `the crawl does not know host ${host}`);

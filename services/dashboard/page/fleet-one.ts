@@ -1,6 +1,6 @@
 /** One crawl of a fleet in detail: its facts, and its pages in the order of their fetching. */
 import { byId, cell, el, heading, rowOf, scrolled, setText } from './element.ts';
-import { askPages, type FleetCrawl, pagesAtOnce } from './fleet-requests.ts';
+import { askPages, type FleetCrawl } from './fleet-requests.ts';
 import { bytes, clock, count } from './numbers.ts';
 
 export function showOne() {
@@ -13,10 +13,11 @@ export function showOne() {
   let name = '';
   let cursor = '0';
   let isRunning = false;
-  /** The page of a URL, while a process can answer about it. */
+  let isOperators = false;
+  /** The page of a URL, while a process can answer about it, for the operator: owners may not ask. */
   const linked = (url: string) => {
     const story = `../crawls/${name}/dashboard/page/story.html?${new URLSearchParams({ url })}`;
-    return isRunning ? el('a', { href: story, title: 'Record and history of this URL' }, url) : url;
+    return isRunning && isOperators ? el('a', { href: story, title: 'Record and history of this URL' }, url) : url;
   };
   const readOn = async () => {
     const asked = name;
@@ -25,7 +26,8 @@ export function showOne() {
     if (asked !== name) return;
     cursor = next;
     body.append(...pages.map(({ url, title }) => rowOf(el('th', { scope: 'row' }, linked(url)), cell(title))));
-    const isLast = pages.length < pagesAtOnce;
+    // An answer is also bounded by its bytes: only an empty one is the last.
+    const isLast = pages.length === 0;
     more.hidden = isLast && !isRunning;
     setText(more, isLast ? 'Look for new pages' : 'More pages');
   };
@@ -34,6 +36,8 @@ export function showOne() {
     const { counts, seeds, createdAtMs, failure, noPage, data, state } = crawl;
     dashboard.href = `../crawls/${name}/dashboard/`;
     isRunning = state === 'running';
+    // Only an operator learns where the data are.
+    isOperators = data !== undefined;
     dashboard.hidden = !isRunning;
     const facts = [
       `created ${clock(createdAtMs)} from ${count(seeds)} seed${seeds === 1 ? '' : 's'}`,

@@ -70,10 +70,10 @@ export interface ShownPage {
   readonly title: string;
 }
 
-/** In the order of their fetching. `next`: where to go on. */
-/** Pages of one answer; fewer: there are no more now. */
-export const pagesAtOnce = 50;
+/** Most pages of one answer. */
+const pagesAtOnce = 50;
 
+/** In the order of their fetching; none: there are no more now. `next`: where to go on. */
 export async function askPages(name: string, cursor: string) {
   const query = new URLSearchParams({ cursor, limit: String(pagesAtOnce) });
   const answer = await answerTo(`../v1/crawls/${encodeURIComponent(name)}/pages?${query}`, {}, false);

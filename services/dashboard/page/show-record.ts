@@ -5,7 +5,7 @@ import { urlLink } from './links.ts';
 import { count } from './numbers.ts';
 
 /** null: none is shown. */
-export function showRecord(record: RecordStatus | null): void {
+export function showRecord(record: Partial<RecordStatus> | null): void {
   const {
     facts = [],
     text = '',

@@ -34,7 +34,8 @@ async function ask(): Promise<void> {
   try {
     // One after the other: each reads much of a log, and the service does one at a time.
     explained.replaceChildren(explainedFacts((await askExplain(url)).lines), ...hostOf(url));
-    showRecord(await askRecord(url));
+    // A service of an earlier release has none; that must not hide the rest.
+    showRecord(await askRecord(url).catch((error: Error) => ({ missing: error.message })));
     show(await askTimeline(url));
   } catch (error) {
     setText(size, (error as Error).message);
