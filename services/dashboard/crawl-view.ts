@@ -93,7 +93,8 @@ export interface ViewedCrawl {
   fetchers(): Promise<number | null>;
   /** null: a process runs the crawl, or it is unknown. */
   idle(nowMs: number): Promise<IdleStatus | null>;
-  about(): Promise<Omit<AboutStatus, 'scope'>>;
+  /** null: it is not shown. */
+  about(): Promise<Omit<AboutStatus, 'scope'> | null>;
   /** The folder of a crawl on this machine, with a disk that may become full; null: there is none, or it is not shown. */
   readonly folder: string | null;
   hosts: CrawlView['hosts'];
@@ -104,10 +105,10 @@ export interface ViewedCrawl {
   host(hostKey: string, from: string): Promise<Omit<HostPageStatus, 'outcomes'>>;
   /** Returns the host key of a typed host. */
   hostKey(host: string): string;
-  /** Returns the seed that a typed URL means. Throws INVALID_SEED if the policy refuses it. */
-  seedOf(url: string, policy: PolicyConfig): Promise<string>;
-  /** Ends the crawl in order. null: this process does not run it. */
-  readonly stop: (() => void) | null;
+  /** The returned function gives the seed that a typed URL means. It throws INVALID_SEED if the policy refuses it. */
+  seedsUnder(policy: PolicyConfig): Promise<(url: string) => string>;
+  /** Ends the crawl in order; false: nothing in this process heeds it. null: this process does not run it. */
+  readonly stop: ((by: string) => boolean) | null;
   /** Resolves once they are durable. */
   send(records: readonly RequestRecord[]): Promise<unknown>;
 }
@@ -140,6 +141,7 @@ class FollowedCrawl implements OwnView {
   #duplicates: DuplicatesStatus | null = null;
   #deadLetters: { readonly atMs: number; readonly status: DeadLettersStatus | null } | undefined;
   #needs: Needs = { worst: [], freeBytes: null };
+  #isStopping = false;
 
   constructor(crawl: ViewedCrawl) {
     this.#crawl = crawl;
@@ -211,14 +213,14 @@ class FollowedCrawl implements OwnView {
       letters: this.#deadLetters.status,
       duplicates: this.#duplicates,
       idle,
-      canStop: this.#crawl.stop !== null,
+      canStop: this.#crawl.stop !== null && !this.#isStopping,
       about: about === null || config === null ? null : { ...about, scope: scopeText(config) },
     };
     return { ...status, troubles: troublesOf(status, this.#needs) };
   };
 
   async #lookForNeeds(): Promise<Needs> {
-    const asked = { search: '', sort: 'errors', limit: dashboardLimits.worstHosts } as const;
+    const asked = { search: '', sort: 'errors', limit: dashboardLimits.worstHostsLooked } as const;
     const list = await this.#crawl.hosts(asked).catch(() => null);
     const { folder } = this.#crawl;
     return { worst: list?.hosts ?? [], freeBytes: folder === null ? null : await freeBytesAt(folder) };
@@ -264,12 +266,12 @@ class FollowedCrawl implements OwnView {
   };
 
   readonly addSeeds: CrawlView['addSeeds'] = async (urls) => {
-    const policy = await this.#policy();
+    const seedOf = await this.#crawl.seedsUnder(await this.#policy());
     const sent: string[] = [];
     const refused: { readonly url: string; readonly why: string }[] = [];
     for (const url of urls) {
       try {
-        sent.push(await this.#crawl.seedOf(url, policy));
+        sent.push(seedOf(url));
       } catch (error) {
         if (!hasCode(error, 'INVALID_SEED', 'INVALID_ARGUMENT')) throw error;
         refused.push({ url, why: (error as Error).message });
@@ -307,8 +309,10 @@ class FollowedCrawl implements OwnView {
     if (act === 'stop') {
       if (this.#crawl.stop === null)
         throw new CrawlstreamError('INVALID_ARGUMENT', 'another process runs this crawl: stop that one, as by Ctrl-C');
-      this.#crawl.stop();
-      return true;
+      // A second signal would end the process at once.
+      if (this.#isStopping) return false;
+      this.#isStopping = this.#crawl.stop(by);
+      return this.#isStopping;
     }
     const { paused = false, ...rest } = await this.#policy();
     if (paused === (act === 'pause')) return false;

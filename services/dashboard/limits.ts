@@ -51,8 +51,9 @@ export const dashboardLimits = {
   overMs: 2_000,
   /** Seeds, or dead letters, of one call. */
   sentAtOnce: 100,
-  /** Hosts in trouble that the page begins with. */
+  /** Hosts in trouble that the page begins with, and hosts with errors among which it finds them: some are held. */
   worstHosts: 3,
+  worstHostsLooked: 50,
   /** Hosts of a table, and characters of a search. */
   hostsMax: 200,
   searchCharsMax: 200,

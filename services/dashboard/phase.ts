@@ -2,6 +2,7 @@
 
 import { crawlEnd, type Look } from '../../topology/frontier/ask/crawl-end.ts';
 import type { Counters } from '../../topology/frontier/changes/counters.ts';
+import { dashboardLimits } from './limits.ts';
 import type { CrawlPhase, CrawlStatus, HostStatus, IdleStatus, PartitionReport, Trouble } from './status.ts';
 
 /** Fewest outcomes for a meaningful share, and the share of failures that is too high. */
@@ -125,10 +126,11 @@ function needsOf({ counts, pageQuota }: Omit<CrawlStatus, 'troubles'>, { worst, 
     const severity = freeBytes < freeBytesMin / 5 ? 'bad' : 'warn';
     needs.push({ severity, text: `The disk with the crawl’s folder has ${left} left: free some, or stop the crawl` });
   }
-  for (const host of worst) {
+  const inTrouble = worst.flatMap((host) => {
     const why = hostTrouble(host);
-    if (why !== null) needs.push({ severity: 'warn', host: host.host, text: `${host.host} ${why}` });
-  }
+    return why === null ? [] : [{ severity: 'warn' as const, host: host.host, text: `${host.host} ${why}` }];
+  });
+  needs.push(...inTrouble.slice(0, dashboardLimits.worstHosts));
   const left = pageQuota === null ? 0 : pageQuota - (counts['quotaSpent'] ?? 0);
   if (pageQuota !== null && left > 0 && left <= pageQuota * nearShare)
     needs.push({ severity: 'note', text: `${counted(left, 'page')} left of --max-pages ${pageQuota}` });

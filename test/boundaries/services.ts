@@ -533,6 +533,7 @@ export const dashboardBoundaries: BoundaryTable<typeof dashboardLimits> = {
   overMs: tuning(patience),
   heldOpenMs: tuning(patience),
   worstHosts: tuning(sample),
+  worstHostsLooked: tuning(sample),
   sentAtOnce: upTo(sendsSeeds),
   hostsMax: upTo((n) => listsHosts(`limit=${n}`)),
   searchCharsMax: upTo((n) => listsHosts(`search=${'x'.repeat(n)}`)),

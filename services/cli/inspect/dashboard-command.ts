@@ -108,9 +108,11 @@ function viewedCrawl(source: StateSource, flags: KafkaFlags & HttpFlags): Viewed
     fetchers: async () => (brokersLog === null || manifest.sink === 'pull' ? null : fetchersOf(brokersLog, crawl)),
     idle: (nowMs) => idleOf(source, flags.data, nowMs),
     about:
-      source.folder === null || flags.data === undefined
-        ? async () => aboutKafka({ ...flags, crawl })
-        : aboutFolder(source.folder, flags.data),
+      flags.httpOpen === 'reads'
+        ? async () => null
+        : source.folder === null || flags.data === undefined
+          ? async () => aboutKafka({ ...flags, crawl })
+          : aboutFolder(source.folder, flags.data),
     folder: flags.data ?? null,
     async places() {
       await source.refresh();
@@ -132,7 +134,7 @@ function viewedCrawl(source: StateSource, flags: KafkaFlags & HttpFlags): Viewed
     story: asOfNow(timelineReader({ log, codec, topics: manifest }, flags)),
     record: asOfNow(recordReader({ log, codec, topics: manifest }, flags)),
     hostKey: hostArgument,
-    seedOf: seedReader(flags),
+    seedsUnder: seedReader(flags),
     stop: null,
     send: (records) => sendRequest(flags, clock, () => records),
   };

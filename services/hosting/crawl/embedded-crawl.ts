@@ -277,9 +277,8 @@ async function attend(
   const shown = crawl.beside === undefined ? folder.path : null;
   queries.open({
     ...{ log, codec, clock, manifest, member, restores: meters.restores, flags: { data: folder.path } },
-    ...{ about: aboutFolder(folder, shown), folder: shown },
-    // As a signal does, which the command waits for.
-    stop: crawl.beside === undefined ? () => void process.emit('SIGTERM', 'SIGTERM') : null,
+    ...{ about: service.isOpenToAll ? async () => null : aboutFolder(folder, shown), folder: shown },
+    stop: crawl.beside === undefined ? stopBy(crawl) : null,
   });
   crawl.lending?.open({ log, codec, clock, topics: manifest });
   const committed = () => frontier.committed().entries();
@@ -318,6 +317,14 @@ async function attend(
       stopping.abort();
       await Promise.allSettled(work);
     },
+  };
+}
+
+/** As a signal does, which the command waits for. */
+function stopBy({ say }: Pick<EmbeddedCrawl, 'say'>): (by: string) => boolean {
+  return (by) => {
+    say(`the dashboard’s call to stop the crawl came from ${by}`);
+    return process.emit('SIGTERM', 'SIGTERM');
   };
 }
 

@@ -94,7 +94,7 @@ export class QueryService {
       story: timelineReader({ log, codec, topics: manifest }, flags),
       record: recordReader({ log, codec, topics: manifest }, flags),
       hostKey: hostArgument,
-      seedOf: seedReader(flags),
+      seedsUnder: seedReader(flags),
       stop: options.stop ?? null,
       send: (records) => log.append(encodeRequest(codec, crawl, records)),
     });

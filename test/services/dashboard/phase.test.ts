@@ -106,6 +106,13 @@ test('hosts in trouble, a disk that is nearly full, and a limit that is near are
     host('blocked.test', { failures: 5, hold: 'blocked' }),
     host('fine.test', { failures: 2 }),
   ];
+  const held = ['x', 'y', 'z'].map((name) => host(`${name}.test`, { failures: 9, hold: 'blocked' }));
+  assert.match(
+    troubles({}, { worst: [...held, ...worst], freeBytes: null }).join(),
+    /dead\.test .*slow\.test .*busy\.test/,
+  );
+  const many = Array.from({ length: 9 }, (_, n) => host(`h${n}.test`, { failures: 5 }));
+  assert.equal(troubles({}, { worst: many, freeBytes: null }).length, 3);
   const counts = { ...zeroCounters(), quotaSpent: 950 };
   const needs = { worst, freeBytes: 3.2e9 };
   const said = [

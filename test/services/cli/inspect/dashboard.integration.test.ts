@@ -199,8 +199,14 @@ test('the record of a URL has facts, text and links, and a purged page has none,
   const none = await page();
   assert.notEqual(none.code, 0);
   assert.match(none.stderr, /an operator purged the page of this URL; .* explain .* says why/);
+  assert.ok((await json<CrawlStatus>(`${url}data`)).about);
   shows.child.kill('SIGTERM');
   await shows.ended;
+  const open = startCommand(['dashboard', '--data', data, '--http', '0', '--http-open', 'reads']);
+  const { about } = await json<CrawlStatus>(`${await dashboardOf(open)}data`);
+  assert.equal(about, null, 'it is not for anybody who may read');
+  open.child.kill('SIGTERM');
+  await open.ended;
 });
 
 test('seeds are added, a dead letter is sent again and the crawl is stopped, by calls of the dashboard', async (t) => {
@@ -231,7 +237,7 @@ test('seeds are added, a dead letter is sent again and the crawl is stopped, by 
   assert.equal((await look()).canStop, true);
   assert.equal((await post('crawl/pause', {})).status, 202);
 
-  const seeds = [`http://${host}/seed`, 'http://elsewhere.test/', 'ftp://a.test/'];
+  const seeds = [`http://${host}/seed`, 'http://elsewhere.test/', 'ftp://a.test/', `http://me:secret@${host}/`];
   const { sent, refused } = (await (await post('crawl/seeds', { urls: seeds })).json()) as SeedsStatus;
   assert.deepEqual([sent, refused.map(({ url }) => url)], [seeds.slice(0, 1), seeds.slice(1)]);
   assert.match(refused[0]!.why, /refused by rule scope/);
@@ -254,8 +260,11 @@ test('seeds are added, a dead letter is sent again and the crawl is stopped, by 
   assert.equal((await post('crawl/resume', {})).status, 202);
   while (!hits.includes('/seed') || hits.filter((path) => path === '/bad').length < 2) await sleep(100);
   assert.deepEqual(await (await post('crawl/stop', {})).json(), { act: 'stop', changed: true });
+  // It may have ended meanwhile.
+  await post('crawl/stop', {}).catch(() => null);
   const { signal, stdout, stderr } = await crawl.ended;
   assert.equal(signal, null);
+  assert.doesNotMatch(stdout + stderr, /stopped at once/);
   assert.match(stdout + stderr, /crawl --data/, 'it says how to go on');
 });
 
