@@ -16,5 +16,5 @@ for await (const { url, title, text } of running) {
   console.log(`${title || '(no title)'}\t${text.length} characters\t${url}`);
 }
 
-const { page } = await running;
-console.log(`${page} pages`);
+const { pages } = await running;
+console.log(`${pages} pages`);

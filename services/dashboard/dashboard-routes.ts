@@ -1,11 +1,11 @@
 /**
  * The dashboard: its page at `/dashboard/`, the page's status (`/dashboard/events`, one JSON a second), and its
  * requests. `POST /hosts/KEY/block`, `/unblock`, `/delay`, `/limit` and `POST /crawl/pause`, `/resume` are control
- * calls, for the page and for other callers.
+ * calls, for the page and for other callers, as are `POST /crawl/seeds`, `/crawl/stop` and `/letters/replay`.
  *
  * Crawled data are hostile: nothing here turns them into markup, and the page may run no script and load no file but
- * ours (Content-Security-Policy). Explaining a URL, or showing its history (`/story?url=URL`, which has a page), reads
- * much of a changelog: it is a control call too, one at a time.
+ * ours (Content-Security-Policy). Explaining a URL, or showing its record and its history (`/story?url=URL`, which has a
+ * page), reads much of a log: it is a control call too, one at a time.
  */
 import { CrawlstreamError, invalid } from '../../topology/errors.ts';
 import { crawlLimits } from '../../topology/policy/crawl-limits.ts';
@@ -73,7 +73,7 @@ export function dashboardRoutes(of: (request: HttpRequest) => ShownCrawl, door?:
     throw away('this crawl is starting or stopping: retry in a moment');
   };
   const reading = door ?? {};
-  const controlling = door ?? { config: { access: 'control' as const } };
+  const costly = { ...door, config: { access: 'control' as const, ...door?.config, costly: true as const } };
   return (app) => {
     servePages(app, 'page/index.html');
     app.get('/dashboard/data', reading, async (request, reply) =>
@@ -81,6 +81,9 @@ export function dashboardRoutes(of: (request: HttpRequest) => ShownCrawl, door?:
     );
     app.get('/dashboard/history', reading, async (request, reply) =>
       reply.headers(pageHeaders).send(await now(request).history()),
+    );
+    app.get('/dashboard/errors', reading, async (request, reply) =>
+      reply.headers(pageHeaders).send(await now(request).errors()),
     );
     app.get('/dashboard/hosts', reading, async (request, reply) =>
       reply.headers(pageHeaders).send(await now(request).hosts(hostsAsked(request.query))),
@@ -96,16 +99,18 @@ export function dashboardRoutes(of: (request: HttpRequest) => ShownCrawl, door?:
     app.get('/story', publicPage, (request, reply) =>
       reply.redirect(`dashboard/page/story.html${queryOf(request.url)}`),
     );
-    for (const question of ['explain', 'story'] as const) {
-      app.get(`/dashboard/${question}`, controlling, async (request, reply) => {
+    for (const question of ['explain', 'story', 'record'] as const) {
+      app.get(`/dashboard/${question}`, costly, async (request, reply) => {
         const crawl = of(request);
         const { url } = request.query as { readonly url?: unknown };
         if (typeof url !== 'string' || url.trim() === '')
           throw invalid('url is missing: send the URL, as in url=https%3A%2F%2Fexample.org%2F');
         if (crawl.isExplaining) throw tooMany('another URL is being explained: retry in a moment');
+        const gone = new AbortController();
+        reply.raw.once('close', () => gone.abort());
         crawl.isExplaining = true;
         try {
-          return await reply.headers(pageHeaders).send(await now(request)[question](url.trim()));
+          return await reply.headers(pageHeaders).send(await now(request)[question](url.trim(), gone.signal));
         } finally {
           crawl.isExplaining = false;
         }
@@ -120,21 +125,32 @@ export function dashboardRoutes(of: (request: HttpRequest) => ShownCrawl, door?:
       reply.hijack();
       streamTo(reply.raw, pageHeaders, request.ip, viewers);
     });
-    for (const act of hostActs) {
-      app.post(`/hosts/:key/${act}`, reading, async (request, reply) => {
-        const { key } = request.params as { readonly key: string };
-        const amount = amountOf(act, request.body);
-        const host = await now(request).act(act, key, byOf(request), amount);
-        return reply.code(202).send(actsWithAmount.has(act) ? { host, act, amount } : { host, act });
-      });
-    }
-    for (const act of crawlActs) {
-      app.post(`/crawl/${act}`, reading, async (request, reply) => {
-        const changed = await now(request).steer(act, byOf(request));
-        return reply.code(202).send({ act, changed });
-      });
-    }
+    operatorRoutes(app, reading, now);
   };
+}
+
+/** Calls that change the crawl: control calls, since they are no reads. */
+function operatorRoutes(app: HttpApp, options: RouteDoor, now: (request: HttpRequest) => CrawlView): void {
+  for (const act of hostActs) {
+    app.post(`/hosts/:key/${act}`, options, async (request, reply) => {
+      const { key } = request.params as { readonly key: string };
+      const amount = amountOf(act, request.body);
+      const host = await now(request).act(act, key, byOf(request), amount);
+      return reply.code(202).send(actsWithAmount.has(act) ? { host, act, amount } : { host, act });
+    });
+  }
+  app.post('/crawl/seeds', options, async (request, reply) =>
+    reply.code(202).send(await now(request).addSeeds(textsOf('urls', request.body))),
+  );
+  app.post('/letters/replay', options, async (request, reply) =>
+    reply.code(202).send({ replayed: await now(request).replay(textsOf('ids', request.body)) }),
+  );
+  for (const act of crawlActs) {
+    app.post(`/crawl/${act}`, options, async (request, reply) => {
+      const changed = await now(request).steer(act, byOf(request));
+      return reply.code(202).send({ act, changed });
+    });
+  }
 }
 
 /** Access control of a route. */
@@ -166,6 +182,14 @@ function hostsAsked(query: unknown): HostsAsked {
     throw invalid(`limit ${JSON.stringify(limit)}: give a number from 1 to ${hostsMax}`);
   if (search.length > searchCharsMax) throw invalid(`search is longer than ${searchCharsMax} characters: shorten it`);
   return { search, sort: known, limit: Number(limit) };
+}
+
+function textsOf(name: 'urls' | 'ids', body: unknown): string[] {
+  const given = ((body ?? {}) as Readonly<Record<string, unknown>>)[name];
+  const texts = Array.isArray(given) ? given : [];
+  if (texts.length > 0 && texts.length <= dashboardLimits.sentAtOnce && texts.every((one) => typeof one === 'string'))
+    return texts;
+  throw invalid(`${name}: give 1 to ${dashboardLimits.sentAtOnce} texts, as in {"${name}": ["…"]}`);
 }
 
 /** null: the policy decides. */

@@ -31,17 +31,38 @@ export const dashboardLimits = {
   historyReads: 480,
   historyReadsMin: 8,
   historyPoints: 240,
+  /** Results that are read of the last hour, over all partitions; spans of time, and hosts, that their errors fill. */
+  errorReads: 240,
+  errorReadsMin: 4,
+  errorPoints: 60,
+  errorHosts: 10,
   /** Enough to hide round trips to brokers. */
   historyPartitionsAtOnce: 8,
   /** Time without news of the crawl after which the page says that a broker may be away. */
   patienceMs: 5_000,
   /** Time limit of a full response from another service. */
   remoteMs: 30_000,
+  /**
+   * If all that is left are URLs of hosts that were blocked here, the crawl ends this long after the last look at it:
+   * time to reload the page, or to think.
+   */
+  heldOpenMs: 600_000,
   /** Time limit of the last read of a crawl that ends. */
   overMs: 2_000,
+  /** Seeds, or dead letters, of one call. */
+  sentAtOnce: 100,
+  /** Hosts in trouble that the page begins with, and hosts with errors among which it finds them: some are held. */
+  worstHosts: 3,
+  worstHostsLooked: 50,
   /** Hosts of a table, and characters of a search. */
   hostsMax: 200,
   searchCharsMax: 200,
+  /** Characters of a page's text, and links, beside its record: enough to recognise a page. */
+  textChars: 65_536,
+  linksShownMax: 500,
+  /** The search for the links of a page: time between the append of the page and of its links, and bytes that it reads. */
+  linksApartMs: 60_000,
+  linkReadBytes: 32 << 20,
   /** Events in the history of a URL: a page that is refetched for years has many. */
   timelineEvents: 500,
 } as const;

@@ -30,9 +30,7 @@ export class NewestDeadLetters {
   async look(): Promise<DeadLettersStatus> {
     const counts = await Promise.all(this.#tails.map((_, partition) => this.#read(partition)));
     const all = this.#tails.flatMap((tail) => tail?.letters ?? []);
-    const replayed = new Set(
-      all.flatMap(({ deadLetter }) => (deadLetter.reason === 'replayed' ? [deadLetter.detail] : [])),
-    );
+    const replayed = replayedIn(all);
     const newest = all
       .filter(({ deadLetter }) => deadLetter.reason !== 'replayed')
       .sort((a, b) => b.deadLetter.atMs - a.deadLetter.atMs)
@@ -49,6 +47,15 @@ export class NewestDeadLetters {
     };
   }
 
+  /** Those of the letters at the last look with these ids that were not replayed. */
+  fresh(ids: readonly string[]): Tail['letters'] {
+    const all = this.#tails.flatMap((tail) => tail?.letters ?? []);
+    const replayed = replayedIn(all);
+    return all.filter(
+      ({ id, deadLetter }) => ids.includes(id) && deadLetter.reason !== 'replayed' && !replayed.has(id),
+    );
+  }
+
   /** Records that are there. */
   async #read(partition: number): Promise<number> {
     const { start, end } = await this.#log.offsets(this.#topic, partition);
@@ -62,4 +69,9 @@ export class NewestDeadLetters {
     this.#tails[partition] = { end, letters: deadLetters };
     return end - start;
   }
+}
+
+/** Ids of letters that were sent again. */
+function replayedIn(letters: Tail['letters']): ReadonlySet<string> {
+  return new Set(letters.flatMap(({ deadLetter }) => (deadLetter.reason === 'replayed' ? [deadLetter.detail] : [])));
 }

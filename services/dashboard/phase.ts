@@ -2,7 +2,8 @@
 
 import { crawlEnd, type Look } from '../../topology/frontier/ask/crawl-end.ts';
 import type { Counters } from '../../topology/frontier/changes/counters.ts';
-import type { CrawlPhase, CrawlStatus, IdleStatus, PartitionReport, Trouble } from './status.ts';
+import { dashboardLimits } from './limits.ts';
+import type { CrawlPhase, CrawlStatus, HostStatus, IdleStatus, PartitionReport, Trouble } from './status.ts';
 
 /** Fewest outcomes for a meaningful share, and the share of failures that is too high. */
 const outcomesMin = 50;
@@ -15,6 +16,9 @@ const lagMax = 10_000;
  * Time without any change after which a crawl counts as quiet, ms. Delays of a minute are common, longer ones are not.
  */
 const quietMs = 90_000;
+
+/** Fewer failures in a row are every host's; a disk with less is full soon; a limit with less left is near. */
+const [failuresMin, freeBytesMin, nearShare] = [3, 5e9, 0.1];
 
 export interface Seen {
   /** The previous status, and the present one. */
@@ -49,7 +53,18 @@ export function lookOf(partitions: readonly PartitionReport[], pageQuota: number
   return { partitions: partitions.map(of), pageQuota };
 }
 
-export function troublesOf(status: Omit<CrawlStatus, 'troubles'>): Trouble[] {
+/** Read less often than the rest. */
+export interface Needs {
+  /** Hosts by failures, most first. */
+  readonly worst: readonly HostStatus[];
+  /** Of the disk with the crawl's folder; null: unknown. */
+  readonly freeBytes: number | null;
+}
+
+export function troublesOf(
+  status: Omit<CrawlStatus, 'troubles'>,
+  needs: Needs = { worst: [], freeBytes: null },
+): Trouble[] {
   const { partitions, members, recent, counts, letters: deadLetters, atMs } = status;
   const troubles: Trouble[] = [];
   const say = (severity: Trouble['severity'], text: string) => troubles.push({ severity, text });
@@ -57,6 +72,10 @@ export function troublesOf(status: Omit<CrawlStatus, 'troubles'>): Trouble[] {
   if (status.phase === 'idle' && status.idle !== null) say('note', idleText(status.idle, status));
   if (status.phase === 'empty') {
     say('note', 'No URL has been admitted yet: add one, as in crawlstream inject https://example.org');
+  }
+  if (status.phase === 'held') {
+    const urls = counted(counts['deferred'] ?? 0, 'URL');
+    say('warn', `All that is left is blocked: ${urls} deferred. Unblock a host to go on, or stop the crawl`);
   }
   const nobodys = partitions.filter(({ owner }) => owner === null);
   if (members !== null && nobodys.length > 0 && !isOver) {
@@ -88,6 +107,7 @@ export function troublesOf(status: Omit<CrawlStatus, 'troubles'>): Trouble[] {
       `URLs are leased, but no result was reported for ${Math.round(silentForMs / 1000)} s: check that a fetcher runs`,
     );
   }
+  if (isRun && !isOver) troubles.push(...needsOf(status, needs));
   for (const topic of ['results', 'discovered', 'control'] as const) {
     const lag = partitions.reduce((sum, one) => sum + one.lag[topic], 0);
     if (isRun && lag > lagMax) say('warn', `${lag.toLocaleString('en-US')} messages of ${topic} are not processed yet`);
@@ -96,6 +116,34 @@ export function troublesOf(status: Omit<CrawlStatus, 'troubles'>): Trouble[] {
   if (undecodable > 0) say('bad', `${counted(undecodable, 'record')} unreadable: see the dead letters`);
   if (deadLetters === null) say('note', 'This dashboard cannot read the dead letters');
   return troubles;
+}
+
+/** Hosts in trouble, the page limit, and the disk. */
+function needsOf({ counts, pageQuota }: Omit<CrawlStatus, 'troubles'>, { worst, freeBytes }: Needs): Trouble[] {
+  const needs: Trouble[] = [];
+  if (freeBytes !== null && freeBytes < freeBytesMin) {
+    const left = `${(freeBytes / 1e9).toFixed(1)} GB`;
+    const severity = freeBytes < freeBytesMin / 5 ? 'bad' : 'warn';
+    needs.push({ severity, text: `The disk with the crawl’s folder has ${left} left: free some, or stop the crawl` });
+  }
+  const inTrouble = worst.flatMap((host) => {
+    const why = hostTrouble(host);
+    return why === null ? [] : [{ severity: 'warn' as const, host: host.host, text: `${host.host} ${why}` }];
+  });
+  needs.push(...inTrouble.slice(0, dashboardLimits.worstHosts));
+  const left = pageQuota === null ? 0 : pageQuota - (counts['quotaSpent'] ?? 0);
+  if (pageQuota !== null && left > 0 && left <= pageQuota * nearShare)
+    needs.push({ severity: 'note', text: `${counted(left, 'page')} left of --max-pages ${pageQuota}` });
+  return needs;
+}
+
+/** null: it is well, or an operator knows of it. */
+function hostTrouble({ hold, deadUntilMs, failures, throttles, queued }: HostStatus): string | null {
+  if (hold !== '') return null;
+  const waiting = `${counted(queued, 'URL')} waiting`;
+  if (deadUntilMs !== null) return `is dead until ${timeText(deadUntilMs)}: all retries failed, ${waiting}`;
+  if (failures >= failuresMin) return `fails: ${counted(failures, 'failure')} in a row, ${waiting}`;
+  return throttles >= failuresMin ? `asks to slow down: ${counted(throttles, 'throttled answer')}, ${waiting}` : null;
 }
 
 function idleText(

@@ -27,6 +27,10 @@ const fine: ReadonlySet<OutcomeKind> = new Set([
 /** Outcomes that are not failures of a page. */
 const pageKinds: ReadonlySet<string> = new Set<OutcomeKind>(['fetched', 'notModified', 'redirect']);
 
+export function isFailure(kind: OutcomeKind): boolean {
+  return !fine.has(kind);
+}
+
 export class RecentOutcomes {
   readonly #log: Pick<Log, 'offsets' | 'reader'>;
   readonly #codec: RecordCodec;
@@ -61,7 +65,7 @@ export class RecentOutcomes {
     return {
       outcomes: this.#outcomes.length,
       kinds: [...counts]
-        .map(([kind, count]) => ({ kind, count, failed: !fine.has(kind as OutcomeKind) }))
+        .map(([kind, count]) => ({ kind, count, failed: isFailure(kind as OutcomeKind) }))
         .sort((a, b) => b.count - a.count),
       fetches: this.#outcomes.slice(-fetchesShown).reverse(),
       newestMs: this.#newestMs,

@@ -7,10 +7,13 @@ import type { CrawlView } from './crawl-view.ts';
 import { dashboardLimits } from './limits.ts';
 import type {
   CrawlStatus,
+  ErrorsStatus,
   ExplainStatus,
   HistoryStatus,
   HostListStatus,
   HostPageStatus,
+  RecordStatus,
+  SeedsStatus,
   TimelineStatus,
 } from './status.ts';
 
@@ -22,11 +25,12 @@ export interface RemoteService {
 }
 
 export function remoteView({ url, token }: RemoteService): CrawlView {
-  const ask = async <Answer>(path: string, method = 'GET', sent?: object): Promise<Answer> => {
+  const ask = async <Answer>(path: string, method = 'GET', sent?: object, gone?: AbortSignal): Promise<Answer> => {
     const known = token === undefined ? {} : { authorization: `Bearer ${token}` };
     const headers = sent === undefined ? known : { ...known, 'content-type': 'application/json' };
     const body = sent === undefined ? {} : { body: JSON.stringify(sent) };
-    const signal = AbortSignal.timeout(dashboardLimits.remoteMs);
+    const late = AbortSignal.timeout(dashboardLimits.remoteMs);
+    const signal = gone === undefined ? late : AbortSignal.any([late, gone]);
     const response = await fetch(new URL(path, `${url}/`), {
       method,
       headers,
@@ -47,13 +51,19 @@ export function remoteView({ url, token }: RemoteService): CrawlView {
   return {
     look: () => ask<CrawlStatus>('dashboard/data'),
     history: () => ask<HistoryStatus>('dashboard/history'),
+    errors: () => ask<ErrorsStatus>('dashboard/errors'),
     hosts: ({ search, sort, limit }) =>
       ask<HostListStatus>(`dashboard/hosts?${new URLSearchParams({ search, sort, limit: String(limit) })}`),
     explain: (given) => ask<ExplainStatus>(`dashboard/explain?${new URLSearchParams({ url: given })}`),
     story: (given) => ask<TimelineStatus>(`dashboard/story?${new URLSearchParams({ url: given })}`),
+    record: (given, gone) =>
+      ask<RecordStatus>(`dashboard/record?${new URLSearchParams({ url: given })}`, 'GET', undefined, gone),
     host: (host, from) => ask<HostPageStatus>(`dashboard/host?${new URLSearchParams({ host, from })}`),
     act: async (act, host, by, amount) =>
       (await ask<{ readonly host: string }>(`hosts/${encodeURIComponent(host)}/${act}`, 'POST', { by, amount })).host,
+    addSeeds: (urls) => ask<SeedsStatus>('crawl/seeds', 'POST', { urls }),
+    replay: async (ids) =>
+      (await ask<{ readonly replayed: readonly string[] }>('letters/replay', 'POST', { ids })).replayed,
     steer: async (act, by) => (await ask<{ readonly changed: boolean }>(`crawl/${act}`, 'POST', { by })).changed,
   };
 }

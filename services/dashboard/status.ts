@@ -18,6 +18,8 @@ export type CrawlPhase =
   /** There is work, and no process runs the crawl: only its data folder is read. */
   | 'idle'
   | 'paused'
+  /** All that is left are URLs of hosts that were blocked here: the crawl waits for their release. */
+  | 'held'
   | 'done'
   | 'quotaSpent'
   | 'stopped';
@@ -46,7 +48,22 @@ export interface CrawlStatus {
   readonly duplicates?: DuplicatesStatus | null;
   /** Set if no process runs the crawl; null: one does, or it is unknown. */
   readonly idle: IdleStatus | null;
+  /** True: this service runs the crawl alone, and stops it if asked to. */
+  readonly canStop?: boolean;
+  /** null: unknown. Absent: a service of an earlier release. */
+  readonly about?: AboutStatus | null;
   readonly troubles: readonly Trouble[];
+}
+
+/** The order of a crawl. */
+export interface AboutStatus {
+  /** The first three; none: they are not known here. */
+  readonly seeds: readonly string[];
+  readonly seedCount: number;
+  readonly scope: string;
+  /** The options that name the crawl to commands; null: only its operator may know. */
+  readonly place: string | null;
+  readonly startedMs: number | null;
 }
 
 export interface DuplicatesStatus {
@@ -161,6 +178,8 @@ export interface DeadLetterStatus {
 export interface Trouble {
   readonly severity: 'bad' | 'warn' | 'note';
   readonly text: string;
+  /** The host that `text` begins with. Absent: it is not about one. */
+  readonly host?: string;
 }
 
 /** Initial data of the charts: columns of equal length. */
@@ -180,6 +199,24 @@ export const historyColumns = [
   'leased',
 ] as const;
 export type HistoryColumn = (typeof historyColumns)[number];
+
+/** Errors of the last hour: results that were no pages, and are no normal part of a crawl. */
+export interface ErrorsStatus {
+  /** Beginnings of equal spans of time. */
+  readonly atMs: readonly number[];
+  /** Most first; a count for each span. */
+  readonly kinds: readonly { readonly kind: string; readonly counts: readonly number[] }[];
+  /** Most first; `url` and `status`: of the newest that was read. */
+  readonly hosts: readonly {
+    readonly host: string;
+    readonly kind: string;
+    readonly status: number;
+    readonly url: string;
+    readonly count: number;
+  }[];
+  /** True: not all results were read. */
+  readonly isEstimate: boolean;
+}
 
 /** The hosts that come first by some order, over all partitions. */
 export interface HostListStatus {
@@ -227,7 +264,7 @@ export type HostAct = (typeof hostActs)[number];
 export const actsWithAmount: ReadonlySet<HostAct> = new Set(['delay', 'limit']);
 
 /** Actions on the whole crawl. */
-export const crawlActs = ['pause', 'resume'] as const;
+export const crawlActs = ['pause', 'resume', 'stop'] as const;
 export type CrawlAct = (typeof crawlActs)[number];
 
 /** One host, and a page of its queue. Durations in ms; null: not set, or none. */
@@ -266,6 +303,29 @@ export interface HostPageStatus {
 /** The crawl's decisions about one URL, in the words of `crawlstream explain`. */
 export interface ExplainStatus {
   readonly lines: readonly (readonly [name: string, value: string])[];
+}
+
+/** The newest record of one URL on `pages`, and the links of its page. */
+export interface RecordStatus {
+  readonly url: string;
+  /** Without empty ones. */
+  readonly facts: readonly (readonly [name: string, value: string])[];
+  /** The beginning of the page's text, and the number of characters of all of it. */
+  readonly text: string;
+  readonly textChars: number;
+  /** The reason why there is no record, in words; empty: there is one. */
+  readonly missing: string;
+  /** The first links that were published with it, each with the decision of the policy now, and the number of all. */
+  readonly links: readonly { readonly url: string; readonly verdict: string }[];
+  readonly linkCount: number;
+  /** False: there may be more, since the search for them ended at its limit. */
+  readonly areAllLinksRead: boolean;
+}
+
+/** Seeds that were sent, and those that were not. */
+export interface SeedsStatus {
+  readonly sent: readonly string[];
+  readonly refused: readonly { readonly url: string; readonly why: string }[];
 }
 
 /** Everything that happened to one URL, as `crawlstream story` prints it. */

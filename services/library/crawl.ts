@@ -4,12 +4,12 @@
  */
 import type { CrawlOptions } from './crawl-options.ts';
 import { MemoryCrawl } from './memory-crawl.ts';
-import { RunningCrawl } from './running-crawl.ts';
+import { type CrawlResult, RunningCrawl } from './running-crawl.ts';
 
-export type { RunningCrawl };
+export type { CrawlResult, RunningCrawl };
 
 /**
- * Runs until nothing is left to fetch. The promise resolves with the frontier's counters; it rejects with
+ * Runs until nothing is left to fetch. The promise resolves with the counts of the crawl; it rejects with
  * INVALID_ARGUMENT or INVALID_SEED. Iterate over it for the pages, or give `onPage`.
  */
 export function crawl(options: CrawlOptions): RunningCrawl {

@@ -12,7 +12,7 @@ export type {
   HookRequest,
   HookResponse,
 } from '../application/fetching.ts';
-export { crawl, type RunningCrawl } from './crawl.ts';
+export { type CrawlResult, crawl, type RunningCrawl } from './crawl.ts';
 export type { CrawledPage, CrawlOptions, FailedUrl } from './crawl-options.ts';
 export {
   createFrontier,

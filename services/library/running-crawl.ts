@@ -1,4 +1,5 @@
-/** The result of `crawl`: a promise of its counters that also yields pages and accepts URLs. */
+/** The result of `crawl`: a promise of its counts that also yields pages and accepts URLs. */
+import { type CrawlCounts, countsOf } from '../../topology/frontier/ask/crawl-counts.ts';
 import type { Counters } from '../../topology/frontier/changes/counters.ts';
 import type { CrawledPage } from './crawl-options.ts';
 
@@ -13,8 +14,11 @@ export interface CrawlControls {
   leave(): void;
 }
 
-/** A running crawl: iterate over it for its pages, await it for its counters. */
-export class RunningCrawl extends Promise<Readonly<Counters>> implements AsyncIterable<CrawledPage> {
+/** The counts of a crawl, named as in the command's `--json`; `counters`: those that they are sums of. */
+export type CrawlResult = CrawlCounts & { readonly counters: Readonly<Counters> };
+
+/** A running crawl: iterate over it for its pages, await it for its counts. */
+export class RunningCrawl extends Promise<CrawlResult> implements AsyncIterable<CrawledPage> {
   static override get [Symbol.species]() {
     return Promise;
   }
@@ -25,13 +29,13 @@ export class RunningCrawl extends Promise<Readonly<Counters>> implements AsyncIt
   static begin(
     begin: () => { readonly counters: Promise<Readonly<Counters>>; readonly controls: CrawlControls },
   ): RunningCrawl {
-    let settle!: (counters: Promise<Readonly<Counters>>) => void;
+    let settle!: (result: Promise<CrawlResult>) => void;
     const running = new RunningCrawl((resolve) => {
       settle = resolve;
     });
     const { counters, controls } = begin();
     running.#controls = controls;
-    settle(counters);
+    settle(counters.then((counters) => ({ ...countsOf(counters), counters })));
     return running;
   }
 
@@ -62,8 +66,8 @@ export class RunningCrawl extends Promise<Readonly<Counters>> implements AsyncIt
 
   /** A caller that only awaits the end takes no pages, so none wait for an iteration that has not begun. */
   // biome-ignore lint/suspicious/noThenProperty: it is a promise.
-  override then<A = Readonly<Counters>, B = never>(
-    done?: ((counters: Readonly<Counters>) => A | PromiseLike<A>) | null,
+  override then<A = CrawlResult, B = never>(
+    done?: ((result: CrawlResult) => A | PromiseLike<A>) | null,
     failed?: ((reason: unknown) => B | PromiseLike<B>) | null,
   ): Promise<A | B> {
     if (typeof done === 'function' && !this.#iterates) this.#controls.iterate(false);
@@ -74,7 +78,7 @@ export class RunningCrawl extends Promise<Readonly<Counters>> implements AsyncIt
     return super.then(undefined, failed);
   }
 
-  override finally(act?: (() => void) | null): Promise<Readonly<Counters>> {
-    return new Promise<Readonly<Counters>>((resolve, reject) => super.then(resolve, reject)).finally(act);
+  override finally(act?: (() => void) | null): Promise<CrawlResult> {
+    return new Promise<CrawlResult>((resolve, reject) => super.then(resolve, reject)).finally(act);
   }
 }

@@ -9,7 +9,16 @@ import { createMemoryObjects } from '../../services/runtime/objects/memory-objec
 import { shownCrawl } from '../browser/shown-crawl.ts';
 
 /** Is such a query for hosts answered? */
-export async function listsHosts(query: string): Promise<boolean> {
+export const listsHosts = (query: string): Promise<boolean> => isAnswered(`hosts?${query}`, 200);
+
+/** Are so many seeds of one call taken? */
+export function sendsSeeds(count: number): Promise<boolean> {
+  const urls = Array.from({ length: count }, (_, at) => `http://a.test/${at}`);
+  const headers = { 'content-type': 'application/json', 'x-crawlstream': '1' };
+  return isAnswered('../crawl/seeds', 202, { method: 'POST', headers, body: JSON.stringify({ urls }) });
+}
+
+async function isAnswered(path: string, status: number, init?: RequestInit): Promise<boolean> {
   const { view } = shownCrawl('live');
   const server = await startHttpServer({
     listen: { host: '127.0.0.1', port: 0 },
@@ -21,7 +30,7 @@ export async function listsHosts(query: string): Promise<boolean> {
     },
   });
   try {
-    return (await fetch(`http://${server.address}/dashboard/hosts?${query}`)).status === 200;
+    return (await fetch(`http://${server.address}/dashboard/${path}`, init)).status === status;
   } finally {
     await server.close();
   }

@@ -48,7 +48,7 @@ import type { traceLimits } from '../../topology/trace/limits.ts';
 import { createFakeClock } from '../services/fetcher/fake-clock.ts';
 import { type BoundaryTable, cutAt, driven, from, tuning, undriven, upTo } from './boundary.ts';
 import { isTaken } from './commands.ts';
-import { isSweptAfter, listsHosts } from './dashboard.ts';
+import { isSweptAfter, listsHosts, sendsSeeds } from './dashboard.ts';
 
 const often = 'how often somebody looks: what is found is the same';
 const pause = 'a pause before a second try';
@@ -523,11 +523,23 @@ export const dashboardBoundaries: BoundaryTable<typeof dashboardLimits> = {
   historyReads: tuning(sample),
   historyReadsMin: tuning(sample),
   historyPoints: tuning(sample),
+  errorReads: tuning(sample),
+  errorReadsMin: tuning(sample),
+  errorPoints: tuning(sample),
+  errorHosts: tuning(sample),
   historyPartitionsAtOnce: tuning(batch),
   patienceMs: tuning(patience),
   remoteMs: tuning(patience),
   overMs: tuning(patience),
+  heldOpenMs: tuning(patience),
+  worstHosts: tuning(sample),
+  worstHostsLooked: tuning(sample),
+  sentAtOnce: upTo(sendsSeeds),
   hostsMax: upTo((n) => listsHosts(`limit=${n}`)),
   searchCharsMax: upTo((n) => listsHosts(`search=${'x'.repeat(n)}`)),
+  textChars: undriven('a page with 65,536 characters of text'),
+  linksShownMax: undriven('500 links of one page'),
+  linksApartMs: tuning(sample),
+  linkReadBytes: undriven('links of 32 MiB'),
   timelineEvents: undriven('500 events of one URL'),
 };

@@ -16,7 +16,7 @@ import { Probes } from '../../services/runtime/http/probes.ts';
 import { startSmallWeb } from '../services/cli/small-web.ts';
 import { temporaryFolder } from '../services/runtime/store/temporary-folder.ts';
 import { chromiumHere, noBrowser } from './chromium.ts';
-import { hostile, type State, shownCrawl, states, type TracedCrawl } from './shown-crawl.ts';
+import { hostile, type State, shownCrawl, states, type TracedCrawl, withoutRecord } from './shown-crawl.ts';
 
 const executablePath = chromiumHere();
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -77,6 +77,10 @@ describe('the dashboard in a browser', { skip: executablePath === undefined && n
     page.evaluate(
       `[...document.querySelectorAll('.scroll, .panel, dialog')].filter((one) => one.scrollWidth > one.clientWidth + 1).map((one) => [one.ariaLabel, one.id, one.getAttribute('aria-labelledby'), one.scrollWidth, one.clientWidth].join(' '))`,
     );
+  const belowFirstScreen = (page: Page) =>
+    page.evaluate(
+      `scrollTo(0, 0), [...document.querySelectorAll('.tile, #troubles li:first-child')].filter((one) => one.getBoundingClientRect().bottom > innerHeight).map((one) => one.textContent)`,
+    );
   const picture = async (page: Page, name: string) => {
     if (pictures !== undefined) await page.screenshot({ path: join(pictures, `${name}.png`), fullPage: true });
   };
@@ -97,6 +101,12 @@ describe('the dashboard in a browser', { skip: executablePath === undefined && n
     // Charts begin with the crawl's past, and have a sentence and a table for those who do not see them.
     async live(page) {
       assert.equal(await page.locator('#troubles li').count(), 0);
+      assert.equal(await page.title(), 'news: crawling – Crawlstream');
+      const about = (await page.locator('#about').textContent())!;
+      assert.match(
+        about,
+        /^\d+ min since .* · seeds https:\/\/www\.example\.org\/ .* · scope domains example\.org · --data/,
+      );
       const chart = page.locator('#rates .chart');
       await chart.locator('canvas').waitFor();
       assert.match(
@@ -118,6 +128,8 @@ describe('the dashboard in a browser', { skip: executablePath === undefined && n
       const names = [
         'Throughput',
         'Frontier depth',
+        'Errors of the last hour',
+        'Hosts with most errors',
         'URLs by outcome',
         'Outcomes of the last minute',
         'Freshness',
@@ -152,11 +164,19 @@ describe('the dashboard in a browser', { skip: executablePath === undefined && n
         [
           'No process owns partitions N, N: start a frontier',
           'N % of the last minute’s fetches failed, most of them as timeout',
+          'slow.example.com fails: N failures in a row, N URLs waiting',
           'N messages of results are not processed yet',
           'N messages of discovered are not processed yet',
         ],
       );
       assert.match((await page.locator('#partitions-map').getAttribute('aria-label'))!, /nobody’s: 3, 5/);
+      await page.locator('#troubles a[href="page/host.html?host=slow.example.com"]').waitFor();
+      await page.locator('#errors-chart .chart[aria-label*="timeout: now"]').waitFor();
+      const erring = await page.locator('#errors-hosts tbody tr').allTextContents();
+      assert.deepEqual(erring, [
+        'slow.example.comtimeout4,812https://slow.example.com/report',
+        `${hostile.host}timeout12${hostile.url}`,
+      ]);
     },
   };
 
@@ -170,13 +190,39 @@ describe('the dashboard in a browser', { skip: executablePath === undefined && n
         // Charts follow a frame later.
         for (let tries = 0; (await width()) > viewport.width && tries < 20; tries++) await sleep(50);
         assert.ok((await width()) <= viewport.width, `${await width()} wide on ${viewport.width}`);
-        if (viewport === phone) assert.deepEqual(await sideways(page), [], 'no table is scrolled sideways');
+        if (viewport === phone) {
+          assert.deepEqual(await sideways(page), [], 'no table is scrolled sideways');
+          assert.deepEqual(await belowFirstScreen(page), [], 'figures and the first warning need no scrolling');
+        }
         await picture(page, `${state}-${viewport.width}`);
       }
       await assertAccessible(page);
       await says[state]?.(page);
     });
   }
+
+  it('the dashboard in a browser adds a seed, sends dead letters again and stops the crawl, each after a question', async () => {
+    const { page, told: reported } = await show('live');
+    const agree = async (yes: string, command: RegExp) => {
+      const dialog = page.getByRole('dialog');
+      assert.match((await dialog.locator('code').textContent())!, command);
+      await dialog.getByRole('button', { name: yes, exact: true }).click();
+    };
+    await page.getByRole('textbox', { name: 'URL' }).fill('example.org/new');
+    await page.getByRole('button', { name: 'Add as a seed' }).click();
+    await agree('Add', /^crawlstream inject 'example\.org\/new'$/);
+    await page.locator('#toast', { hasText: 'example.org/new is added' }).waitFor();
+    await page.getByRole('button', { name: 'Send 3 again' }).click();
+    await agree('Send again', /^crawlstream dlq replay 0\/17 0\/16 1\/4$/);
+    await page.locator('#toast', { hasText: 'Sent 3 dead letters again' }).waitFor();
+    await page.getByRole('button', { name: 'Stop', exact: true }).click();
+    await agree('Stop', /Ctrl-C/);
+    await page.locator('#toast', { hasText: 'The crawl stops' }).waitFor();
+    assert.deepEqual(
+      [reported.added, reported.replayed, reported.steered],
+      [['example.org/new'], ['0/17', '0/16', '1/4'], ['stop']],
+    );
+  });
 
   it('the dashboard in a browser searches and sorts hosts by keyboard only', async () => {
     const { page } = await show('live');
@@ -380,6 +426,11 @@ describe('the dashboard in a browser', { skip: executablePath === undefined && n
     assert.equal(await page.getByRole('textbox', { name: 'URL' }).inputValue(), hostile.url);
     const texts = await page.locator('#story-events tbody tr td:nth-child(2)').allTextContents();
     assert.deepEqual(texts, [hostile.detail, hostile.detail]);
+    assert.deepEqual(await page.locator('#record dd, #text pre').allTextContents(), [hostile.detail, hostile.detail]);
+    assert.deepEqual(await page.locator('#links tbody td').allTextContents(), [
+      hostile.url,
+      'refused by scope: <b>not in it</b>',
+    ]);
     await page.getByRole('img', { name: 'Timeline of 2 events' }).waitFor();
     const image = 'document.querySelector(".story-picture")';
     assert.equal(await page.evaluate(`${image}.decode().then(() => ${image}.naturalWidth)`), 640);
@@ -399,9 +450,10 @@ describe('the dashboard in a browser', { skip: executablePath === undefined && n
     await assertAccessible(page);
     await picture(page, 'story-390');
     await page.setViewportSize(desktop);
-    await page.goto(new URL(`/story?${new URLSearchParams({ url: 'https://example.org/a' })}`, page.url()).href);
+    await page.goto(new URL(`/story?${new URLSearchParams({ url: withoutRecord })}`, page.url()).href);
     await page.locator('#story-events tbody tr').first().waitFor();
-    assert.match(await page.title(), /^https:\/\/example\.org\/a – /);
+    await page.locator('#record', { hasText: 'this release has no records' }).waitFor();
+    assert.match(await page.title(), /^https:\/\/example\.org\/no-record – /);
   });
 
   it('the dashboard in a browser follows the system’s light or dark mode, until the user chooses', async () => {

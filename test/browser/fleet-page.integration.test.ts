@@ -138,6 +138,7 @@ describe('the page of a fleet in a browser', {
     await page.locator('tr[data-crawl="nothing"] td', { hasText: 'ended: nothing fetched' }).waitFor();
     await page.getByRole('button', { name: 'nothing', exact: true }).click();
     await page.locator('#one-text', { hasText: /nothing was fetched: .*gone 404/ }).waitFor();
+    await page.locator('#one-more').waitFor({ state: 'hidden' });
     const single = page.locator('tr[data-crawl^="page-"]');
     assert.equal(await single.count(), 0);
     await page.getByLabel('single pages: 1').check();

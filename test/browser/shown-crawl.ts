@@ -6,6 +6,7 @@ import type {
   CrawlAct,
   CrawlStatus,
   DeadLetterStatus,
+  ErrorsStatus,
   FetchStatus,
   HistoryStatus,
   HostAct,
@@ -26,6 +27,9 @@ export const hostile = {
   detail: `</td></tr></table><svg/onload=window.owned=1>${'w'.repeat(300)}`,
 };
 
+/** A URL of which the service gives no record. */
+export const withoutRecord = 'https://example.org/no-record';
+
 export const states = ['live', 'empty', 'busy', 'restoring', 'failing', 'done', 'idle'] as const;
 export type State = (typeof states)[number];
 
@@ -33,6 +37,8 @@ export interface TracedCrawl {
   readonly view: CrawlView;
   readonly acts: { readonly act: HostAct; readonly host: string; readonly amount: number | null }[];
   readonly steered: CrawlAct[];
+  readonly added: string[];
+  readonly replayed: string[];
   /** Thrown by the next looks, until it is taken away. */
   failure: Error | undefined;
 }
@@ -43,12 +49,15 @@ export function shownCrawl(state: State): TracedCrawl {
     failure: undefined,
     acts: [],
     steered: [],
+    added: [],
+    replayed: [],
     view: {
       async look() {
         if (reported.failure !== undefined) throw reported.failure;
         return { ...reportOf(state, Date.now()), paused: reported.steered.at(-1) === 'pause' };
       },
       history: async () => historyOf(state, Date.now()),
+      errors: async () => errorsOf(state, Date.now()),
       async hosts({ search, sort, limit }) {
         const found = hosts.filter(({ host }) => host.includes(search));
         const rank = (one: HostStatus) =>
@@ -58,6 +67,14 @@ export function shownCrawl(state: State): TracedCrawl {
       },
       explain: async (url) => ({ lines: [['URL', url] as const, ['filter', 'admitted, front queue 3'] as const] }),
       story: async (url) => timelineOf(url),
+      async record(url) {
+        if (url === withoutRecord) throw new CrawlstreamError('INVALID_ARGUMENT', 'this release has no records');
+        return {
+          ...{ url, missing: '', text: hostile.detail, textChars: 100_000, linkCount: 1, areAllLinksRead: false },
+          facts: [['title', hostile.detail] as const],
+          links: [{ url: hostile.url, verdict: 'refused by scope: <b>not in it</b>' }],
+        };
+      },
       async host(host, from) {
         const found = hosts.find((one) => one.host === host);
         if (found === undefined) throw new CrawlstreamError('INVALID_ARGUMENT', `the crawl does not know host ${host}`);
@@ -69,6 +86,14 @@ export function shownCrawl(state: State): TracedCrawl {
         if (act === 'delay') hosts[at] = { ...hosts[at]!, delayMs: amount ?? 1_000 };
         else if (act !== 'limit') hosts[at] = { ...hosts[at]!, hold: act === 'block' ? 'blocked' : '' };
         return host;
+      },
+      async addSeeds(urls) {
+        reported.added.push(...urls);
+        return { sent: urls, refused: [] };
+      },
+      async replay(ids) {
+        reported.replayed.push(...ids);
+        return ids;
       },
       async steer(act) {
         reported.steered.push(act);
@@ -179,6 +204,11 @@ function reportOf(state: State, atMs: number): CrawlStatus {
     freshness: isEmpty
       ? null
       : { pages: counts.page, fresh: 0.914, ageP50S: 41_000, ageP95S: 310_000, withinGoal: 0.987, sitemapTrust: null },
+    canStop: true,
+    about: {
+      ...{ seeds: ['https://www.example.org/', hostile.url], seedCount: 2, scope: 'domains example.org' },
+      ...{ place: '--data crawl-data/example.org', startedMs },
+    },
     letters: {
       records: isEmpty ? 0 : 412,
       reasons: isEmpty ? [] : [{ reason: 'retriesExhausted', count: 3 }],
@@ -193,7 +223,8 @@ function reportOf(state: State, atMs: number): CrawlStatus {
             unpause: 'crawlstream resume --data crawl-data/example.org',
           },
   };
-  return { ...reported, troubles: troublesOf(reported) };
+  const worst = state === 'failing' ? hostsOf(state).filter(({ failures }) => failures > 0) : [];
+  return { ...reported, troubles: troublesOf(reported, { worst, freeBytes: null }) };
 }
 
 function kindsOf(state: State): CrawlStatus['recent']['kinds'] {
@@ -289,6 +320,24 @@ function historyOf(state: State, nowMs: number): HistoryStatus {
       fetches: column('fetches'),
       deferred: wave(scale * 3_100, 0.1),
     },
+  };
+}
+
+function errorsOf(state: State, nowMs: number): ErrorsStatus {
+  if (state !== 'failing') return { atMs: [], kinds: [], hosts: [], isEstimate: false };
+  const counts = (base: number) => Array.from({ length: 60 }, (_, i) => base * (1 + (i % 7)));
+  const host = { kind: 'timeout', status: 0, url: 'https://slow.example.com/report', count: 4_812 };
+  return {
+    atMs: Array.from({ length: 60 }, (_, i) => nowMs - (60 - i) * 60_000),
+    kinds: [
+      { kind: 'timeout', counts: counts(9) },
+      { kind: 'serverError', counts: counts(2) },
+    ],
+    hosts: [
+      { ...host, host: 'slow.example.com' },
+      { ...host, host: hostile.host, url: hostile.url, count: 12 },
+    ],
+    isEstimate: true,
   };
 }
 

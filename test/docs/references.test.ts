@@ -15,7 +15,7 @@ const files = [
 const known = new Set(files.flatMap((name) => name.split('/').map((_, from, parts) => parts.slice(from).join('/'))));
 
 /** Names that stand for any, beside those in capitals. */
-const examples = new Set(['titles.ts', 'x.test.ts', 'x.integration.test.ts']);
+const examples = new Set(['x.test.ts', 'x.integration.test.ts']);
 
 /** Lines of pages, and comments of sources. A changelog tells of what is gone. */
 function* texts(): Generator<{ readonly place: string; readonly text: string }> {

@@ -30,6 +30,7 @@ export interface CrawlRun extends Ports {
   readonly onStatus: (status: CrawlStatus) => void;
   /** As in WatchedCrawl. */
   readonly stays?: WatchedCrawl['stays'];
+  readonly awaitsRelease?: WatchedCrawl['awaitsRelease'];
   /** Starts additional work that runs beside frontier and fetcher. */
   readonly attend?: (running: RunningWhole) => Promise<Attendants>;
 }
@@ -71,6 +72,7 @@ export async function runCrawl(run: CrawlRun): Promise<CrawlOutcome> {
       signal: run.signal,
       onStatus: run.onStatus,
       stays: run.stays,
+      awaitsRelease: run.awaitsRelease,
       startedAtMs,
       failed: Promise.race(failures),
       everyMs: run.lookEveryMs ?? lookEveryMs,

@@ -54,6 +54,11 @@ export interface WatchedCrawl {
    * returned function receives whether the crawl is idle. Absent, or undefined: the crawl may end.
    */
   readonly stays?: (() => ((idle: boolean) => void) | undefined) | undefined;
+  /**
+   * True: somebody who watches the crawl has blocked a host, and may unblock it. Called only if all that is left are
+   * deferred URLs. Absent: nobody can.
+   */
+  readonly awaitsRelease?: (() => Promise<boolean>) | undefined;
 }
 
 /** How often a waiting crawl's status is printed for a person, ms. */
@@ -65,6 +70,7 @@ export async function watchCrawl(crawl: WatchedCrawl): Promise<CrawlOutcome['end
   let before: Look | undefined;
   let everyMs = crawl.everyMs;
   const orFailure = failFirst(crawl.failed);
+  const awaitsRelease = crawl.awaitsRelease ?? (async () => false);
   while (!signal.aborted) {
     const nowMs = clock.nowMs();
     const stays = crawl.stays?.();
@@ -86,7 +92,8 @@ export async function watchCrawl(crawl: WatchedCrawl): Promise<CrawlOutcome['end
       everyMs = isSame(before, now) ? Math.max(crawl.everyMs, Math.min(2 * everyMs, quietEveryMs)) : crawl.everyMs;
       before = now;
       stays?.(end !== null);
-      if (end !== null && stays === undefined) {
+      const isHeld = end === 'done' && counters.deferred > 0 && (await orFailure(awaitsRelease()));
+      if (end !== null && stays === undefined && !isHeld) {
         await orFailure(crawl.settle());
         const after = await crawl.look();
         if (after !== undefined && crawlEnd(now, after) === end) return end;

@@ -4,6 +4,7 @@ import type { CrawlPlan } from '../../hosting/crawl/crawl-plan.ts';
 import { counted } from '../../runtime/counted.ts';
 import { durationText } from '../../runtime/option-text.ts';
 import { ownName } from '../../runtime/own-name.ts';
+import { scopeText } from '../../runtime/scope-text.ts';
 
 interface BannerFacts extends CrawlPlan {
   /** The rules that stop this run (stop-rules.ts), in words. Absent: none. */
@@ -28,17 +29,6 @@ export function banner({ policy, seeds, place, options, stops = [] }: BannerFact
   if (policy.paused === true)
     shown.push(`  paused   nothing is fetched until ${ownName()} resume${options === null ? '' : ` ${options}`}`);
   return shown;
-}
-
-function scopeText({ scope, maxDepth, filters }: PolicyConfig): string {
-  const { kind, names } = scope;
-  const more = names.length > 3 ? ` and ${names.length - 3} more` : '';
-  const near = `${kind === 'host' ? 'hosts' : 'domains'} ${names.slice(0, 3).join(' ')}${more}`;
-  const parts = [kind === 'all' ? 'any host (--scope all)' : near];
-  if (maxDepth !== null) parts.push(`at most ${maxDepth} links from a seed`);
-  if (filters.include.length > 0) parts.push(`only ${filters.include.join(' ')}`);
-  if (filters.exclude.length > 0) parts.push(`not ${filters.exclude.join(' ')}`);
-  return parts.join(', ');
 }
 
 const mistakenMs = 20;

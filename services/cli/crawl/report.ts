@@ -1,5 +1,6 @@
 /** The report of a crawl that has ended: its status, what failed, and the commands that answer the next questions. */
 
+import { countsOf } from '../../../topology/frontier/ask/crawl-counts.ts';
 import { pagesFetched } from '../../../topology/frontier/changes/counters.ts';
 import type { CrawlOutcome } from '../../application/crawl/crawl-outcome.ts';
 import type { FailureLedger } from '../../hosting/crawl/failure-ledger.ts';
@@ -9,7 +10,7 @@ import { clockText } from '../../runtime/figure-text.ts';
 import { inShell } from '../../runtime/in-shell.ts';
 import { toStdout } from '../../runtime/logging/door.ts';
 import { ownName } from '../../runtime/own-name.ts';
-import { countsOf, countsText } from '../inspect/counters-text.ts';
+import { countsText } from '../inspect/counters-text.ts';
 import { tlsLines } from './tls-lines.ts';
 import { trapLines } from './trap-lines.ts';
 import { whyFew } from './why-few.ts';

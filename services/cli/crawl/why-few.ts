@@ -1,9 +1,9 @@
 /** Explains why a finished crawl has no page, or only one: a newcomer might blame the crawler. */
 
+import type { CrawlCounts } from '../../../topology/frontier/ask/crawl-counts.ts';
 import type { FailureLedger } from '../../hosting/crawl/failure-ledger.ts';
 import { counted } from '../../runtime/counted.ts';
 import { ownName } from '../../runtime/own-name.ts';
-import type { CrawlCounts } from '../inspect/counters-text.ts';
 
 /** `place`: the options that name the crawl to other commands. */
 export function whyFew(

@@ -12,14 +12,18 @@ import { remoteView } from '../../dashboard/remote-view.ts';
 import { partitionPlaces } from '../../frontier/query/partition-places.ts';
 import { Queries } from '../../frontier/query/queries.ts';
 import { sendRequest } from '../../hosting/connect/send-request.ts';
+import { aboutFolder } from '../../hosting/inspect/about-folder.ts';
+import { aboutKafka } from '../../hosting/inspect/about-kafka.ts';
 import { explainer } from '../../hosting/inspect/explain.ts';
 import { hostPager, hostPageUrls } from '../../hosting/inspect/host-page.ts';
 import { hostOf, listOf } from '../../hosting/inspect/hosts.ts';
 import { idleOf } from '../../hosting/inspect/idle-folder.ts';
+import { recordReader } from '../../hosting/inspect/page-record.ts';
 import { timelineReader } from '../../hosting/inspect/url-history.ts';
 import type { KafkaFlags } from '../../hosting/options/crawl-place.ts';
 import { type HttpFlags, memberAccess, withHttp } from '../../hosting/options/http-side.ts';
 import { hostArgument } from '../../hosting/options/url-argument.ts';
+import { seedReader } from '../../hosting/roles/seed-reader.ts';
 import { type StateSource, withStates } from '../../hosting/state/state-source.ts';
 import { SystemClock } from '../../runtime/clock.ts';
 import { fetchersOf } from '../../runtime/crawl/fetcher-count.ts';
@@ -91,11 +95,25 @@ function viewedCrawl(source: StateSource, flags: KafkaFlags & HttpFlags): Viewed
   const restores = new Map<number, never>();
   const ask = memberAsker(memberAccess(flags));
   const queries = brokersLog === null ? null : new Queries({ log: brokersLog, clock, crawl, member: self, ask });
+  /** The page of a URL asks for nothing that would refresh the log. */
+  const asOfNow =
+    <Answer>(read: (url: string, signal?: AbortSignal) => Promise<Answer>) =>
+    async (url: string, signal?: AbortSignal) => {
+      await source.refresh();
+      return read(url, signal);
+    };
   return {
     ...{ log, codec, clock, topics: manifest, release: productVersion },
     members: async () => queries?.members() ?? null,
     fetchers: async () => (brokersLog === null || manifest.sink === 'pull' ? null : fetchersOf(brokersLog, crawl)),
     idle: (nowMs) => idleOf(source, flags.data, nowMs),
+    about:
+      flags.httpOpen === 'reads'
+        ? async () => null
+        : source.folder === null || flags.data === undefined
+          ? async () => aboutKafka({ ...flags, crawl })
+          : aboutFolder(source.folder, flags.data),
+    folder: flags.data ?? null,
     async places() {
       await source.refresh();
       return partitionPlaces({
@@ -112,9 +130,12 @@ function viewedCrawl(source: StateSource, flags: KafkaFlags & HttpFlags): Viewed
     host: hostPager({ log, codec, clock, crawl }, flags, (host, from) =>
       hostOf(source, host, { ...flags, limit: hostPageUrls, ...(from !== undefined && { from }) }),
     ),
-    explain: explainer({ log, codec, topics: manifest }, flags),
-    story: timelineReader({ log, codec, topics: manifest }, flags),
+    explain: asOfNow(explainer({ log, codec, topics: manifest }, flags)),
+    story: asOfNow(timelineReader({ log, codec, topics: manifest }, flags)),
+    record: asOfNow(recordReader({ log, codec, topics: manifest }, flags)),
     hostKey: hostArgument,
+    seedsUnder: seedReader(flags),
+    stop: null,
     send: (records) => sendRequest(flags, clock, () => records),
   };
 }

@@ -5,6 +5,7 @@
 
 import { type Command, Option } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';
+import { countsOf } from '../../../topology/frontier/ask/crawl-counts.ts';
 import type { CrawlEnd } from '../../../topology/frontier/ask/crawl-end.ts';
 import { crawlEnd } from '../../../topology/frontier/ask/crawl-end.ts';
 import { sumCounters } from '../../../topology/frontier/changes/counters.ts';
@@ -27,7 +28,7 @@ import { surplusOf, surplusText } from '../../runtime/crawl/surplus-partitions.t
 import { toStdout } from '../../runtime/logging/door.ts';
 import { ownName } from '../../runtime/own-name.ts';
 import { addKafkaOptions } from '../flags/kafka-flags.ts';
-import { countsOf, countsText } from './counters-text.ts';
+import { countsText } from './counters-text.ts';
 import { fetchersText, membersText } from './members-text.ts';
 import { addPagesCommand } from './pages-command.ts';
 import { printByTag } from './stats-by-tag.ts';

@@ -16,7 +16,7 @@ import { deadLettersOf, type FoundDeadLetter } from '../../operation/dead-letter
 import { SystemClock } from '../../runtime/clock.ts';
 import { counted } from '../../runtime/counted.ts';
 import { hostFailures } from '../../runtime/crawl/host-failures.ts';
-import { type CrawlTopics, forcedRequest, type RequestRecord } from '../../runtime/crawl/requests.ts';
+import { replayRequest } from '../../runtime/crawl/replay-dead-letter.ts';
 import { toStdout } from '../../runtime/logging/door.ts';
 import { oneOf } from '../flags/arguments.ts';
 import { addCrawlOptions } from '../flags/kafka-flags.ts';
@@ -121,7 +121,7 @@ async function replay(ids: string[], flags: DlqFlags): Promise<void> {
   const clock = new SystemClock();
   for (let at = 0; at < fresh.length; at += deadLettersAtOnce) {
     const some = fresh.slice(at, at + deadLettersAtOnce);
-    await sendRequest(flags, clock, (topics) => some.flatMap((one) => again(topics, one, clock.nowMs())));
+    await sendRequest(flags, clock, (topics) => some.flatMap((one) => replayRequest(topics, one, clock.nowMs())));
   }
   const counts = { replayed: fresh.length, before: wanted.length - fresh.length };
   if (flags.json) toStdout(`${JSON.stringify(counts)}\n`);
@@ -136,27 +136,6 @@ function nothingMatches({ reason, host }: DlqFlags, all: number): CrawlstreamErr
   const there = all === 0 ? 'there are no dead letters' : `crawlstream dlq list prints all ${all}`;
   const message = `the crawl has no dead letter ${wanted.join(' ')}: nothing was done; ${there}`;
   return new CrawlstreamError('NO_MATCH', message);
-}
-
-/** The record or URL to send again, and the mark of the replay. */
-function again(topics: CrawlTopics, { id, deadLetter }: FoundDeadLetter, nowMs: number): RequestRecord[] {
-  const { original, ...rest } = deadLetter;
-  const key = deadLetter.hostKey === '' ? null : deadLetter.hostKey;
-  const isRecord = original.length > 0;
-  const records: RequestRecord[] = isRecord
-    ? [
-        {
-          topic: 'raw',
-          into: deadLetter.sourceTopic.slice(deadLetter.sourceTopic.lastIndexOf('.') + 1),
-          partition: deadLetter.sourcePartition,
-          key,
-          record: Buffer.from(original).toString('base64'),
-        },
-      ]
-    : forcedRequest(topics, [{ url: deadLetter.url, depth: deadLetter.depth, tags: deadLetter.tags }], false, nowMs);
-  const mark = { ...rest, reason: 'replayed', detail: id, atMs: nowMs } as const;
-  records.push({ topic: 'dead-letters', partition: deadLetter.sourcePartition, key, record: mark });
-  return records;
 }
 
 function isWanted({ deadLetter }: FoundDeadLetter, { reason, host }: DlqFlags): boolean {

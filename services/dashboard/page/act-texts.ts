@@ -72,6 +72,8 @@ function pace(delayMs: number): string {
 
 export function steerText(act: CrawlAct, { counts }: CrawlStatus): string {
   const { leases = 0, queued = 0, retrying = 0 } = counts;
+  if (act === 'stop')
+    return 'Requests in progress end, then the process ends, and this page with it. Nothing is lost: the command that started the crawl continues it.';
   if (act === 'resume')
     return `Fetchers continue with ${urls(queued + retrying)} in the queue, at the delays of their hosts.`;
   const out =

@@ -20,13 +20,20 @@ const reasonNames: Readonly<Record<string, string>> = {
 
 const detailMax = 200;
 
-export function showDeadLetters(): (status: CrawlStatus) => void {
+/** `replay`: sends the letters with these ids again. */
+export function showDeadLetters(replay: (ids: readonly string[]) => Promise<void>): (status: CrawlStatus) => void {
+  const button = byId('letters-replay');
+  let ids: readonly string[] = [];
+  button.addEventListener('click', () => void replay(ids));
   const [size, list, fetches] = [byId('letters-size'), byId('letters-list'), byId('fetches')];
   let before = '';
   return ({ letters: deadLetters, counts, recent, atMs }) => {
     const records = deadLetters?.records ?? 0;
     setText(size, records === 0 ? '' : `${count(records)} records, ${count(counts['dead']!)} URLs dead-lettered`);
     // The list seldom changes, except the ages; it is replaced only then, so a reader's place and focus stay.
+    ids = (deadLetters?.newest ?? []).filter(({ replayed }) => !replayed).map(({ id }) => id);
+    button.hidden = ids.length === 0;
+    setText(button, ids.length === 1 ? 'Send it again' : `Send ${count(ids.length)} again`);
     const now = JSON.stringify(deadLetters);
     if (now !== before) {
       before = now;

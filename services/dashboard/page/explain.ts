@@ -4,7 +4,8 @@ import { byId, el } from './element.ts';
 import { linkedText } from './links.ts';
 import { askExplain } from './requests.ts';
 
-export function showExplain(): void {
+/** `add`: adds the typed URL to the crawl. */
+export function showExplain(add: (url: string) => Promise<void>): void {
   const [form, field, place] = [
     byId<HTMLFormElement>('explain-form'),
     byId<HTMLInputElement>('explain-url'),
@@ -28,6 +29,9 @@ export function showExplain(): void {
       place.removeAttribute('aria-busy');
     }
   };
+  byId('seed-add').addEventListener('click', () => {
+    if (form.reportValidity()) void add(field.value.trim());
+  });
   form.addEventListener('submit', (event) => {
     event.preventDefault();
     void ask();

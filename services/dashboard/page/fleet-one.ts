@@ -12,22 +12,36 @@ export function showOne() {
   const dashboard = byId<HTMLAnchorElement>('one-dashboard');
   let name = '';
   let cursor = '0';
+  let isRunning = false;
+  let isOperators = false;
+  /** The page of a URL, while a process can answer about it, for the operator: owners may not ask. */
+  const linked = (url: string) => {
+    const story = `../crawls/${name}/dashboard/page/story.html?${new URLSearchParams({ url })}`;
+    return isRunning && isOperators ? el('a', { href: story, title: 'Record and history of this URL' }, url) : url;
+  };
   const readOn = async () => {
     const asked = name;
     const { pages, next } = await askPages(asked, cursor);
     // Another one may have been opened meanwhile.
     if (asked !== name) return;
     cursor = next;
-    body.append(...pages.map(({ url, title }) => rowOf(el('th', { scope: 'row' }, url), cell(title))));
+    body.append(...pages.map(({ url, title }) => rowOf(el('th', { scope: 'row' }, linked(url)), cell(title))));
+    // An answer is also bounded by its bytes: only an empty one is the last.
+    const isLast = pages.length === 0;
+    more.hidden = isLast && !isRunning;
+    setText(more, isLast ? 'Look for new pages' : 'More pages');
   };
   const show = (crawl: FleetCrawl) => {
     if (crawl.name !== name) return;
     const { counts, seeds, createdAtMs, failure, noPage, data, state } = crawl;
     dashboard.href = `../crawls/${name}/dashboard/`;
-    dashboard.hidden = state !== 'running';
+    isRunning = state === 'running';
+    // Only an operator learns where the data are.
+    isOperators = data !== undefined;
+    dashboard.hidden = !isRunning;
     const facts = [
       `created ${clock(createdAtMs)} from ${count(seeds)} seed${seeds === 1 ? '' : 's'}`,
-      `${count(counts.pages)} pages, ${bytes(counts.bytes)}, ${count(counts.leased)} in progress, ${count(counts.failed)} without a page`,
+      `${count(counts.pages)} pages, ${bytes(counts.bytes)}, ${count(counts.leased)} in progress, ${count(counts.denied + counts.failed + counts.deadLettered)} without a page`,
       failure === null ? '' : `failure: ${failure}`,
       noPage === null ? '' : `nothing was fetched: ${noPage}`,
       data === undefined ? '' : `full dashboard: crawlstream dashboard --data ${data}`,

@@ -18,7 +18,10 @@ export interface FleetCrawl {
     readonly pages: number;
     readonly queued: number;
     readonly leased: number;
+    readonly deferred: number;
+    readonly denied: number;
     readonly failed: number;
+    readonly deadLettered: number;
     readonly hosts: number;
     readonly bytes: number;
   };
@@ -67,9 +70,12 @@ export interface ShownPage {
   readonly title: string;
 }
 
-/** In the order of their fetching. `next`: where to go on. */
+/** Most pages of one answer. */
+const pagesAtOnce = 50;
+
+/** In the order of their fetching; none: there are no more now. `next`: where to go on. */
 export async function askPages(name: string, cursor: string) {
-  const query = new URLSearchParams({ cursor, limit: '50' });
+  const query = new URLSearchParams({ cursor, limit: String(pagesAtOnce) });
   const answer = await answerTo(`../v1/crawls/${encodeURIComponent(name)}/pages?${query}`, {}, false);
   const lines = (await answer.text()).split('\n').filter((line) => line !== '');
   const pages = lines.map((line) => JSON.parse(line) as ShownPage);

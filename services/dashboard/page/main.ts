@@ -3,10 +3,12 @@ import type { CrawlStatus, Trouble } from '../status.ts';
 import { showBreakdown } from './breakdown.ts';
 import { showDeadLetters } from './dead-letters.ts';
 import { byId, el, setText } from './element.ts';
+import { showErrors } from './errors.ts';
 import { showExplain } from './explain.ts';
 import { showHosts } from './hosts.ts';
+import { hostLink } from './links.ts';
 import { listen } from './live.ts';
-import { clock, duration } from './numbers.ts';
+import { clock, count, day, duration, roughly } from './numbers.ts';
 import { operate } from './operate.ts';
 import { showPartitions } from './partitions.ts';
 import { isEnded, phaseTexts } from './phase-text.ts';
@@ -22,14 +24,20 @@ let isOver = false;
 
 const series = new Series();
 const traffic = showTraffic(series);
-showExplain();
-const shown = [showBreakdown(), showPartitions(), showDeadLetters()];
-const tiles = showTiles();
+const errors = showErrors();
 const operator = operate(() => void hosts.refresh());
+showExplain(operator.addSeed);
+const shown = [showBreakdown(), showPartitions(), showDeadLetters(operator.replay)];
+const tiles = showTiles();
 const hosts = showHosts(operator.act, () => newest);
 const pause = byId<HTMLButtonElement>('pause');
 pause.addEventListener('click', () => newest && void operator.steer(newest.paused ? 'resume' : 'pause', newest));
-themeButton(byId<HTMLButtonElement>('theme'), () => traffic.repaint());
+const stop = byId<HTMLButtonElement>('stop');
+stop.addEventListener('click', () => newest && void operator.steer('stop', newest));
+themeButton(byId<HTMLButtonElement>('theme'), () => {
+  traffic.repaint();
+  errors.repaint();
+});
 void hosts.refresh();
 
 let hasHistory = false;
@@ -37,6 +45,7 @@ function show(status: CrawlStatus): void {
   newest = status;
   setText(pause, status.paused ? 'Resume' : 'Pause');
   pause.hidden = isEnded(status.phase) && !status.paused;
+  stop.hidden = status.canStop !== true || isEnded(status.phase);
   setText(byId('crawl'), status.crawl);
   document.title = `${status.crawl}: ${phaseTexts[status.phase]} – Crawlstream`;
   setPhase(status.phase, phaseTexts[status.phase]);
@@ -48,6 +57,7 @@ function show(status: CrawlStatus): void {
   series.add(status.atMs, status.counts);
   tiles(status, series);
   traffic.update();
+  showAbout(status);
   for (const part of shown) part(status);
   showTroubles(status.troubles);
 }
@@ -58,12 +68,34 @@ function setPhase(phase: string, text: string): void {
   setText(place, text);
 }
 
+/** The start of the crawl, its seeds, its scope and its folder. */
+function showAbout({ about, atMs, phase, recent }: CrawlStatus): void {
+  if (!about) return;
+  const { seeds, seedCount, scope, place, startedMs } = about;
+  const untilMs = isEnded(phase) || phase === 'idle' ? (recent.newestMs ?? atMs) : atMs;
+  const rest = seedCount > seeds.length ? ` and ${count(seedCount - seeds.length)} more` : '';
+  const parts = [
+    startedMs === null ? '' : `${roughly(Math.max(0, untilMs - startedMs))} since ${day(startedMs)}`,
+    seeds.length === 0 ? '' : `seeds ${seeds.join(' ')}${rest}`,
+    `scope ${scope}`,
+    place ?? '',
+  ].filter((part) => part !== '');
+  if (byId('about').textContent === parts.join(' · ')) return;
+  // Each part is isolated: characters in a seed may turn the direction of what follows.
+  byId('about').replaceChildren(...parts.flatMap((part, at) => [at === 0 ? '' : ' · ', el('bdi', {}, part)]));
+}
+
 function showTroubles(troubles: readonly Trouble[]): void {
   const place = byId('troubles');
   const now = troubles.map(({ severity, text }) => `${severity} ${text}`).join('\n');
   if (place.dataset['shown'] === now) return;
   place.dataset['shown'] = now;
-  place.replaceChildren(...troubles.map(({ severity, text }) => el('li', { class: severity }, text)));
+  const lines = troubles.map(({ severity, text, host }) =>
+    host === undefined
+      ? el('li', { class: severity }, text)
+      : el('li', { class: severity }, hostLink(host), text.slice(host.length)),
+  );
+  place.replaceChildren(...lines);
 }
 
 /** Empty: all is well. */
@@ -113,9 +145,13 @@ listen({
   },
   onOver(status) {
     isOver = true;
+    operator.over();
     show(status);
     const how = phaseTexts[status.phase].replace('ended: ', '');
-    setBanner(`This crawl has ended (${how}): see its data with crawlstream dashboard --data …`);
+    const place = status.about?.place ?? null;
+    setBanner(
+      `This crawl has ended (${how})${place === null ? '' : `: see its data with crawlstream dashboard ${place}`}`,
+    );
   },
   onRefused(message) {
     setPhase('lost', 'no token');

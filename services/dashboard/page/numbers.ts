@@ -58,6 +58,11 @@ export function ago(atMs: number, nowMs: number): string {
   return ms < 2_000 ? 'now' : `${duration(Math.round(ms / 1_000) * 1_000)} ago`;
 }
 
+/** Date and time, in the viewer's time zone. */
+export function day(atMs: number): string {
+  return new Date(atMs).toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'short' });
+}
+
 /** Time of day in the viewer's time zone. */
 export function clock(atMs: number): string {
   return new Date(atMs).toLocaleTimeString('en-GB');

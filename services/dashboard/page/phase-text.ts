@@ -8,6 +8,7 @@ export const phaseTexts: Readonly<Record<CrawlPhase, string>> = {
   quiet: 'no progress',
   idle: 'not running',
   paused: 'paused',
+  held: 'waiting for blocked hosts',
   done: 'ended: nothing left to do',
   quotaSpent: 'ended: page quota spent',
   stopped: 'ended: stopped',

@@ -1,12 +1,15 @@
 /** The page's requests to the service, with its token if one is needed. */
 import type {
   CrawlAct,
+  ErrorsStatus,
   ExplainStatus,
   HistoryStatus,
   HostAct,
   HostListStatus,
   HostPageStatus,
   HostsAsked,
+  RecordStatus,
+  SeedsStatus,
   TimelineStatus,
 } from '../status.ts';
 import { service } from './links.ts';
@@ -25,6 +28,8 @@ export class NoToken extends Error {}
 
 export const askHistory = () => ask<HistoryStatus>('history', {}, true);
 
+export const askErrors = () => ask<ErrorsStatus>('errors', {}, true);
+
 /** Events, as they arrive. */
 export async function askEvents(signal: AbortSignal): Promise<ReadableStream<Uint8Array>> {
   return (await answerTo('events', { signal }, true)).body!;
@@ -42,6 +47,10 @@ export function askExplain(url: string): Promise<ExplainStatus> {
   return ask<ExplainStatus>(`explain?${new URLSearchParams({ url })}`);
 }
 
+export function askRecord(url: string): Promise<RecordStatus> {
+  return ask<RecordStatus>(`record?${new URLSearchParams({ url })}`);
+}
+
 export function askTimeline(url: string): Promise<TimelineStatus> {
   return ask<TimelineStatus>(`story?${new URLSearchParams({ url })}`);
 }
@@ -50,6 +59,15 @@ export function askTimeline(url: string): Promise<TimelineStatus> {
 export async function actOn(act: HostAct, host: string, amount?: number | null): Promise<void> {
   const path = `../hosts/${encodeURIComponent(host)}/${act}`;
   await ask(path, amount === undefined ? { method: 'POST' } : { method: 'POST', body: JSON.stringify({ amount }) });
+}
+
+export function addSeeds(urls: readonly string[]): Promise<SeedsStatus> {
+  return ask<SeedsStatus>('../crawl/seeds', { method: 'POST', body: JSON.stringify({ urls }) });
+}
+
+export async function replayLetters(ids: readonly string[]): Promise<readonly string[]> {
+  const sent = { method: 'POST', body: JSON.stringify({ ids }) };
+  return (await ask<{ readonly replayed: readonly string[] }>('../letters/replay', sent)).replayed;
 }
 
 export async function steer(act: CrawlAct): Promise<void> {

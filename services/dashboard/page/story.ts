@@ -6,7 +6,8 @@ import type { TimelineEventStatus, TimelineStatus } from '../status.ts';
 import { byId, cell, el, heading, rowOf, scrolled, setText } from './element.ts';
 import { explainedFacts } from './explain.ts';
 import { hostLink, linkedText } from './links.ts';
-import { askExplain, askTimeline } from './requests.ts';
+import { askExplain, askRecord, askTimeline } from './requests.ts';
+import { showRecord } from './show-record.ts';
 import { themeButton } from './theme.ts';
 
 const [form, field] = [byId<HTMLFormElement>('story-form'), byId<HTMLInputElement>('story-url')];
@@ -27,11 +28,14 @@ async function ask(): Promise<void> {
   picture.replaceChildren();
   events.replaceChildren();
   explained.replaceChildren();
+  showRecord(null);
   if (url === '') return setText(size, 'Enter a URL.');
   setText(size, 'Reading the records of this URL …');
   try {
-    // One after the other: each reads much of a changelog, and the service does one at a time.
+    // One after the other: each reads much of a log, and the service does one at a time.
     explained.replaceChildren(explainedFacts((await askExplain(url)).lines), ...hostOf(url));
+    // A service of an earlier release has none; that must not hide the rest.
+    showRecord(await askRecord(url).catch((error: Error) => ({ missing: error.message })));
     show(await askTimeline(url));
   } catch (error) {
     setText(size, (error as Error).message);

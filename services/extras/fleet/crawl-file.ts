@@ -19,6 +19,7 @@ import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { CrawlstreamError } from '../../../topology/errors.ts';
+import { placesOfUrls } from '../../../topology/frontier/ask/crawl-counts.ts';
 import { makeFolder, renameWritten, syncFolder } from '../../runtime/disk/durable-names.ts';
 import type { Documents } from './documents/documents.ts';
 import { folderDocuments } from './documents/folder-documents.ts';
@@ -28,14 +29,16 @@ import { contents } from './fleet-contents.ts';
 export const wishes = ['running', 'paused', 'ended'] as const;
 export type Wish = (typeof wishes)[number];
 
-const countsSchema = z.object({
-  pages: z.number(),
-  queued: z.number(),
-  leased: z.number(),
-  failed: z.number(),
-  hosts: z.number(),
-  bytes: z.number().default(0),
-});
+/** Counts that a fleet shows of each crawl. */
+export const countNames = [...placesOfUrls, 'admitted', 'hosts', 'bytes'] as const;
+
+/** Earlier releases stored fewer. */
+const countsSchema = z.object(
+  Object.fromEntries(countNames.map((name) => [name, z.number().default(0)])) as Record<
+    (typeof countNames)[number],
+    z.ZodDefault<z.ZodNumber>
+  >,
+);
 
 /** A change of a crawl as a whole, as an event shows it. */
 const changeSchema = z.object({
@@ -56,7 +59,6 @@ const webhookSchema = z.object({ url: z.string(), secret: z.string(), content: z
 /** Target of a crawl's events. `secret` signs them; no answer and no log contains it. */
 export type Webhook = z.output<typeof webhookSchema>;
 
-/** Counts of a crawl's URLs. failed: URLs without a page, for any reason. */
 export type CrawlCounts = z.output<typeof countsSchema>;
 
 const fileSchema = z.object({
@@ -86,7 +88,7 @@ const fileSchema = z.object({
 
 export type CrawlFile = z.output<typeof fileSchema>;
 
-export const noCounts: CrawlCounts = { pages: 0, queued: 0, leased: 0, failed: 0, hosts: 0, bytes: 0 };
+export const noCounts: CrawlCounts = countsSchema.parse({});
 
 const fileName = 'fleet.json';
 const [making, going] = ['.new-', '.gone-'];

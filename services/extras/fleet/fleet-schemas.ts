@@ -3,6 +3,8 @@
  * (fleet-openapi.ts), so that both agree.
  */
 import { z } from 'zod';
+import { countTable } from '../../../topology/frontier/ask/crawl-counts.ts';
+import { countNames } from './crawl-file.ts';
 import { contents } from './fleet-contents.ts';
 import { fleetServiceLimits } from './fleet-service-limits.ts';
 import { isSecret } from './signature.ts';
@@ -89,14 +91,12 @@ export const crawlAnswer = z.strictObject({
     ),
   createdAtMs: count.describe('ms since the Unix epoch.'),
   seeds: count.describe('Number of seeds.'),
-  counts: z.strictObject({
-    pages: count,
-    queued: count.describe('URLs queued, for a first or another attempt.'),
-    leased: count.describe('URLs that are being fetched.'),
-    failed: count.describe('URLs without a page, for any reason.'),
-    hosts: count,
-    bytes: count.describe('Bytes of fetched bodies.'),
-  }),
+  counts: z.strictObject(
+    Object.fromEntries(countNames.map((name) => [name, count.describe(countTable[name].means)])) as Record<
+      (typeof countNames)[number],
+      typeof count
+    >,
+  ),
   pagesPerSecond: z.number().min(0).describe('Average of the last few seconds.'),
   webhook: z
     .strictObject({

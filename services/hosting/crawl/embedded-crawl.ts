@@ -42,10 +42,12 @@ import { fingerprintKeyOf, logFolder, readRequest, stateFolder } from '../connec
 import { type WholeLog, withFolderLog } from '../connect/folder-log.ts';
 import { placeText } from '../connect/place-text.ts';
 import { withStores } from '../connect/stores.ts';
+import { aboutFolder } from '../inspect/about-folder.ts';
 import type { SnapshotRoleFlags } from '../options/snapshots.ts';
 import { printNotice, printRestore } from '../progress/restore-text.ts';
 import type { QueryService } from '../roles/query-service.ts';
 import { openSnapshotRepository } from '../state/open-snapshot-repository.ts';
+import { awaitRelease } from './await-release.ts';
 import type { CrawlPlan } from './crawl-plan.ts';
 import { expireRegularly, snapshotPlace, snapshotsBeside } from './embedded-retention.ts';
 import { reachOf, trustOf } from './mended-trust.ts';
@@ -235,6 +237,7 @@ async function runWith(
         ),
     }),
     stays: () => crawl.lending?.look() ?? (crawl.seedRedirects?.isBusy ? () => {} : undefined),
+    awaitsRelease: awaitRelease(crawl),
     attend: (running) => attend(crawl, { log, codec }, running, meters, repository),
   }).finally(() => crawl.seedRedirects?.settle());
   return outcome;
@@ -270,7 +273,13 @@ async function attend(
   service.partitions = manifest.partitions;
   service.probes.serve(() => frontier.waitsFor() ?? networkText(fetcher.stats()));
   const member = { name: 'this process', held: (partition: number) => ({ owner: frontier.owners[partition] }) };
-  queries.open({ log, codec, clock, manifest, member, restores: meters.restores, flags: { data: folder.path } });
+  // An owner in a fleet sees its crawl, and nothing of the machine.
+  const shown = crawl.beside === undefined ? folder.path : null;
+  queries.open({
+    ...{ log, codec, clock, manifest, member, restores: meters.restores, flags: { data: folder.path } },
+    ...{ about: service.isOpenToAll ? async () => null : aboutFolder(folder, shown), folder: shown },
+    stop: crawl.beside === undefined ? stopBy(crawl) : null,
+  });
   crawl.lending?.open({ log, codec, clock, topics: manifest });
   const committed = () => frontier.committed().entries();
   service.sources.add(frontierMetrics({ clock, meters, committed })).add(fetcherMetrics(fetcher));
@@ -308,6 +317,14 @@ async function attend(
       stopping.abort();
       await Promise.allSettled(work);
     },
+  };
+}
+
+/** As a signal does, which the command waits for. */
+function stopBy({ say }: Pick<EmbeddedCrawl, 'say'>): (by: string) => boolean {
+  return (by) => {
+    say(`the dashboard’s call to stop the crawl came from ${by}`);
+    return process.emit('SIGTERM', 'SIGTERM');
   };
 }
 

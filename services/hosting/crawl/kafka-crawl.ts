@@ -31,6 +31,7 @@ import type { SnapshotRoleFlags } from '../options/snapshots.ts';
 import type { PolicyFlags } from '../policy/policy-of.ts';
 import type { QueryService } from '../roles/query-service.ts';
 import { takeFetcherRole, takeFrontierRole } from '../roles/take-role.ts';
+import { awaitRelease } from './await-release.ts';
 import type { CrawlPlan } from './crawl-plan.ts';
 import { keepOptions } from './keep-options.ts';
 import { openWebsub, type WebsubFlags } from './open-websub.ts';
@@ -176,7 +177,19 @@ async function untilEnd(
     const hosts = () => hostsOf(frontier.committed().values());
     const { settle } = consumers;
     const stays = () => crawl.lending?.look() ?? (crawl.seedRedirects.isBusy ? () => {} : undefined);
-    const watched = { ...crawl, stays, startedAtMs, everyMs: lookEveryMs, look, hosts, settle, signal, failed };
+    const awaitsRelease = awaitRelease(crawl);
+    const watched = {
+      ...crawl,
+      stays,
+      awaitsRelease,
+      startedAtMs,
+      everyMs: lookEveryMs,
+      look,
+      hosts,
+      settle,
+      signal,
+      failed,
+    };
     const end = await watchCrawl(watched);
     const { partitions } = await look();
     const counters = sumCounters(partitions.map((partition) => partition.counters));

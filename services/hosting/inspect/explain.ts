@@ -1,23 +1,20 @@
 /** Explains step by step what a crawl decides about a URL. It calls the same functions as the frontier, and reads the rest from the crawl's log, while the crawl runs or later. */
 import { join } from 'node:path';
 import type { UrlAnswer } from '../../../topology/frontier/ask/queries.ts';
-import { compilePolicy, type Policy } from '../../../topology/policy/policy.ts';
-import { parsePolicy } from '../../../topology/policy/validate.ts';
+import type { Policy } from '../../../topology/policy/policy.ts';
 import { explainNormalize } from '../../../topology/url/normalize.ts';
 import { withScheme } from '../../../topology/url/seed.ts';
 import { explainSeenKey, seenKey } from '../../../topology/url/seen-key.ts';
 import type { ListSource } from '../../../topology/url/url-lists.ts';
-import { readControl } from '../../runtime/crawl/control-log.ts';
 import { readRequest } from '../connect/crawl-folder.ts';
 import { placeText } from '../connect/place-text.ts';
-import { listsOfCrawl } from '../connect/policy-lists.ts';
 import type { KafkaFlags } from '../options/crawl-place.ts';
 import { answerOf } from './explain-answer.ts';
 import { factsOf, filterOf, nothingKnown } from './explain-facts.ts';
 import { type ExplainedCrawl, type Glimpse, glance, readAbout } from './explain-reads.ts';
 import { explainScore } from './explain-score.ts';
 import { explainLines } from './explain-text.ts';
-import { noPolicy } from './no-policy.ts';
+import { policyOfCrawl } from './policy-of-crawl.ts';
 import { byEitherScheme } from './typed-scheme.ts';
 
 /** The options that name a crawl, in this process and to other commands. */
@@ -98,14 +95,6 @@ async function ofFirstSeed(typed: string, data: string | undefined): Promise<str
   if (!typed.startsWith('/') || typed.startsWith('//') || data === undefined) return typed;
   const { seeds } = await readRequest({ part: (name) => join(data, name) });
   return seeds[0] === undefined ? typed : new URL(typed, seeds[0]).href;
-}
-
-async function policyOfCrawl({ log, codec, topics }: ExplainedCrawl, flags: CrawlPlace) {
-  const { policy } = await readControl(log, codec, topics.crawl);
-  if (policy === null) throw noPolicy();
-  const config = parsePolicy(policy.json);
-  const lists = await listsOfCrawl(config, flags);
-  return { policy: compilePolicy(config, lists), lists };
 }
 
 async function explain(crawl: ExplainedCrawl, policy: Policy, { given, url, known }: Glimpse) {

@@ -1,12 +1,8 @@
 /** Lists links that a crawl found, and those that it did not follow, each with the rule. */
-import { compilePolicy, type Policy } from '../../../topology/policy/policy.ts';
-import { parsePolicy } from '../../../topology/policy/validate.ts';
-import { readControl } from '../../runtime/crawl/control-log.ts';
 import { type DroppedLink, droppedLinks, followedLinks } from '../../runtime/crawl/dropped-links.ts';
 import type { ReadableCrawl } from '../connect/open-crawl.ts';
-import { listsOfCrawl } from '../connect/policy-lists.ts';
 import type { KafkaFlags } from '../options/crawl-place.ts';
-import { noPolicy } from './no-policy.ts';
+import { policyOfCrawl } from './policy-of-crawl.ts';
 
 export interface LinksFlags extends KafkaFlags {
   readonly dropped?: boolean;
@@ -28,7 +24,7 @@ export interface LinkList {
 
 export async function listLinks(crawl: ReadableCrawl, flags: LinksFlags): Promise<LinkList> {
   const { host = '', rule: only, limit, dropped } = flags;
-  const source = { ...crawl, policy: await policyOfCrawl(crawl, flags) };
+  const source = { ...crawl, policy: (await policyOfCrawl(crawl, flags)).policy };
   const rules = new Map<string, number>();
   const listed = new Map<string, Map<string, Listed>>();
   const take = ({ url, rule, detail, sourceUrl }: DroppedLink) => {
@@ -65,11 +61,4 @@ export async function trimmedNotices(
       if (start > 0) notices.push(`${topic}/${partition}: records before offset ${start} were trimmed, so ${what}`);
     }
   return notices;
-}
-
-async function policyOfCrawl({ log, codec, topics }: ReadableCrawl, flags: LinksFlags): Promise<Policy> {
-  const { policy } = await readControl(log, codec, topics.crawl);
-  if (policy === null) throw noPolicy();
-  const config = parsePolicy(policy.json);
-  return compilePolicy(config, await listsOfCrawl(config, flags));
 }

@@ -1,18 +1,14 @@
 /** Reads everything that happened to a URL, as it was typed. */
 import { CrawlstreamError } from '../../../topology/errors.ts';
-import { compilePolicy } from '../../../topology/policy/policy.ts';
-import { parsePolicy } from '../../../topology/policy/validate.ts';
 import { plainEvent } from '../../../topology/timeline/timeline-event.ts';
 import { timelinePicture } from '../../../topology/timeline/timeline-picture.ts';
 import { sinceText } from '../../../topology/timeline/timeline-text.ts';
 import { dashboardLimits } from '../../dashboard/limits.ts';
 import type { TimelineStatus } from '../../dashboard/status.ts';
-import { readControl } from '../../runtime/crawl/control-log.ts';
 import { readTimeline, type Timeline } from '../../runtime/timeline/read-timeline.ts';
 import type { ReadableCrawl } from '../connect/open-crawl.ts';
-import { listsOfCrawl } from '../connect/policy-lists.ts';
 import type { KafkaFlags } from '../options/crawl-place.ts';
-import { noPolicy } from './no-policy.ts';
+import { policyOfCrawl } from './policy-of-crawl.ts';
 import { byEitherScheme } from './typed-scheme.ts';
 
 /** For the dashboard. */
@@ -46,11 +42,7 @@ async function timelineOf(
   flags: Pick<KafkaFlags, 'brokers' | 'data'>,
   given: string,
 ): Promise<Timeline> {
-  const { policy: text } = await readControl(log, codec, topics.crawl);
-  if (text === null) throw noPolicy();
-  const config = parsePolicy(text.json);
-  const lists = await listsOfCrawl(config, flags);
-  const policy = compilePolicy(config, lists);
+  const { policy, lists } = await policyOfCrawl({ log, codec, topics }, flags);
   const url = policy.normalize(given);
   if (url === null) {
     const message = `${given} cannot be crawled: crawlstream check url shows why`;

@@ -79,6 +79,7 @@ export async function withHttp<T>(
   });
   service.listensOn = server.address;
   service.isSecure = tls !== undefined;
+  service.isOpenToAll = opened === 'reads';
   service.askMember = memberAsker(memberAccess(flags));
   say(`listening on http${tls === undefined ? '' : 's'}://${server.address}`);
   if (!isLoopbackHost(listen.host)) {

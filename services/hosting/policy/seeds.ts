@@ -19,14 +19,20 @@ export function normalSeeds(seeds: readonly string[]): string[] {
 
 /** Throws on a seed that the policy itself refuses, since the crawl would be empty. */
 export function checkSeeds(seeds: readonly string[], policy: PolicyConfig, lists: ListSource = noLists): void {
+  const check = seedCheck(policy, lists);
+  for (const seed of seeds) check(seed);
+}
+
+/** The returned function throws on a seed that the policy itself refuses. */
+export function seedCheck(policy: PolicyConfig, lists: ListSource): (seed: string) => void {
   const { admit } = compilePolicy(policy, lists);
-  for (const seed of seeds) {
+  return (seed) => {
     const verdict = admit(seed, 0, 0);
-    if (verdict.ok) continue;
+    if (verdict.ok) return;
     const why = `${verdict.rule} (${verdict.detail})`;
     throw new CrawlstreamError(
       'INVALID_SEED',
       `seed ${seed} is refused by rule ${why}: change the seed or that option (for an existing crawl, use crawlstream policy set)`,
     );
-  }
+  };
 }

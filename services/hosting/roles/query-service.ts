@@ -2,7 +2,7 @@
  * Connects HTTP clients with the frontier of this process, which starts after the server and stops before it: for
  * queries, pushed URLs, hubs that push, and the dashboard.
  */
-import { type CrawlView, viewOf } from '../../dashboard/crawl-view.ts';
+import { type CrawlView, type OwnView, type ViewedCrawl, viewOf } from '../../dashboard/crawl-view.ts';
 import { createDashboard, type Dashboard } from '../../dashboard/dashboard-routes.ts';
 import type { CrawlPhase } from '../../dashboard/status.ts';
 import { listHosts } from '../../frontier/query/host-lists.ts';
@@ -24,11 +24,14 @@ import type { AskMember } from '../../runtime/http/ask-member.ts';
 import type { HttpApp } from '../../runtime/http/http-server.ts';
 import type { Log } from '../../runtime/log/log.ts';
 import { productVersion } from '../../runtime/version.ts';
+import { aboutKafka } from '../inspect/about-kafka.ts';
 import { explainer } from '../inspect/explain.ts';
 import { hostPager, hostPageUrls } from '../inspect/host-page.ts';
+import { recordReader } from '../inspect/page-record.ts';
 import { timelineReader } from '../inspect/url-history.ts';
 import type { KafkaFlags } from '../options/crawl-place.ts';
 import { hostArgument } from '../options/url-argument.ts';
+import { seedReader } from './seed-reader.ts';
 
 export interface QueryServiceOptions {
   readonly log: MembersLog & Pick<Log, 'append' | 'committed' | 'offsetAt' | 'brokersAway'>;
@@ -41,12 +44,16 @@ export interface QueryServiceOptions {
   /** The options that lead to the lists of the policy. */
   readonly flags: Pick<KafkaFlags, 'brokers' | 'data' | 'registry'>;
   readonly ask?: AskMember | undefined;
+  /** As ViewedCrawl has them. Absent: the crawl is on Kafka. */
+  readonly about?: ViewedCrawl['about'];
+  readonly folder?: string | null;
+  readonly stop?: ViewedCrawl['stop'];
 }
 
 export class QueryService {
   #queried: Queried | undefined;
   #pushes: PushTarget | undefined;
-  #view: CrawlView | undefined;
+  #view: OwnView | undefined;
   readonly #dashboard: Dashboard;
   /** Absent: hubs cannot reach this process. */
   websub: Websub | undefined;
@@ -62,7 +69,8 @@ export class QueryService {
     this.#dashboard.routes(app);
   };
 
-  open({ log, codec, clock, manifest, member, restores, flags, ask }: QueryServiceOptions): void {
+  open(options: QueryServiceOptions): void {
+    const { log, codec, clock, manifest, member, restores, flags, ask } = options;
     this.#pushes = { log, codec, clock, topics: manifest };
     const { crawl, partitions, keyMode } = manifest;
     const queries = new Queries({ log, clock, crawl, member, ask });
@@ -76,13 +84,18 @@ export class QueryService {
       members: () => queries.members(),
       fetchers: async () => member.fetchers ?? null,
       idle: async () => null,
+      about: options.about ?? (async () => aboutKafka({ ...flags, crawl })),
+      folder: options.folder ?? null,
       hosts: (asked) => listHosts({ partitions, queries }, asked, false),
       host: hostPager({ log, codec, clock, crawl }, flags, (host, from) =>
         askHost({ partitions, keyMode, queries }, host, hostPageUrls, from),
       ),
       explain: explainer({ log, codec, topics: manifest }, flags),
       story: timelineReader({ log, codec, topics: manifest }, flags),
+      record: recordReader({ log, codec, topics: manifest }, flags),
       hostKey: hostArgument,
+      seedsUnder: seedReader(flags),
+      stop: options.stop ?? null,
       send: (records) => log.append(encodeRequest(codec, crawl, records)),
     });
   }
@@ -90,6 +103,11 @@ export class QueryService {
   /** The dashboard's view of it; undefined while it is not up. */
   get shown(): CrawlView | undefined {
     return this.#view;
+  }
+
+  /** As OwnView has it. False if no owner of a host answers: it could not be unblocked. */
+  async awaitsRelease(): Promise<boolean> {
+    return (await this.#view?.awaitsRelease().catch(() => false)) ?? false;
   }
 
   /** The crawl is at its end: viewers get a last update. */

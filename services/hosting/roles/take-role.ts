@@ -119,6 +119,7 @@ async function joinFrontiers(role: FrontierRole, watching: AbortController): Pro
     member: group,
     restores: meters.restores,
     ask: service.askMember,
+    ...(service.isOpenToAll && { about: async () => null }),
   });
   const stopping = new AbortController();
   const taking = snapshotsBeside(role, folder.path, group, stopping.signal);

@@ -21,6 +21,12 @@ export async function hasRoom(folders: Iterable<string>): Promise<boolean> {
   return true;
 }
 
+/** null: the folder's disk gives no figures. */
+export async function freeBytesAt(folder: string): Promise<number | null> {
+  const disk = await statfs(folder).catch(() => null);
+  return disk === null ? null : disk.bavail * disk.bsize;
+}
+
 async function hasRoomAt(folder: string): Promise<boolean> {
   try {
     const { bavail, blocks, bsize } = await statfs(folder);

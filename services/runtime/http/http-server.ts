@@ -25,6 +25,8 @@ declare module 'fastify' {
     readonly access?: Access;
     /** Programs call it all the time, so its calls are not logged. */
     readonly often?: true;
+    /** Its answer reads much of a log: in a fleet, only for the operator. */
+    readonly costly?: true;
   }
 }
 

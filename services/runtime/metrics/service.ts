@@ -18,6 +18,8 @@ export interface Service {
   listensOn: string | null;
   /** True if it listens with TLS. */
   isSecure: boolean;
+  /** True: anybody who reaches it may read, so nothing of the order of a crawl is shown. */
+  isOpenToAll: boolean;
   /** Sends requests to other members of its crawl; undefined: it has no address. */
   askMember: AskMember | undefined;
   /** Metrics of its current role: they are removed when the role is lost. */
@@ -52,7 +54,10 @@ export interface SpanOutlet {
   readonly counts: Readonly<Record<string, number>>;
 }
 
-const silent = { crawl: undefined, partitions: undefined, listensOn: null, isSecure: false, askMember: undefined };
+const silent = {
+  ...{ crawl: undefined, partitions: undefined, listensOn: null, isSecure: false, isOpenToAll: false },
+  askMember: undefined,
+};
 
 export function createService(role: string): Service {
   const sources = new Set<MetricSource>();

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { lookOf, phaseOf, type Seen, troublesOf } from '../../../services/dashboard/phase.ts';
-import type { CrawlStatus, PartitionReport } from '../../../services/dashboard/status.ts';
+import { lookOf, type Needs, phaseOf, type Seen, troublesOf } from '../../../services/dashboard/phase.ts';
+import type { CrawlStatus, HostStatus, PartitionReport } from '../../../services/dashboard/status.ts';
 import { zeroCounters } from '../../../topology/frontier/changes/counters.ts';
 
 function partition(change: Partial<PartitionReport> = {}, counters: Record<string, number> = { admitted: 5, page: 5 }) {
@@ -45,7 +45,13 @@ test('a crawl without a process is not running, whatever it waits for; a finishe
   assert.equal(phase([partition()], { isIdle, before: undefined }), 'done', 'nobody writes: one look is enough');
 });
 
-function troubles(change: Partial<CrawlStatus>): string[] {
+test('a crawl with nothing left but blocked hosts says how many, and what to do', () => {
+  assert.deepEqual(troubles({ phase: 'held', counts: { ...zeroCounters(), deferred: 7 } }), [
+    'warn: All that is left is blocked: 7 URLs deferred. Unblock a host to go on, or stop the crawl',
+  ]);
+});
+
+function troubles(change: Partial<CrawlStatus>, needs?: Needs): string[] {
   const reported: Omit<CrawlStatus, 'troubles'> = {
     ...{
       crawl: 'c',
@@ -62,7 +68,7 @@ function troubles(change: Partial<CrawlStatus>): string[] {
     letters: { records: 0, reasons: [], newest: [] },
     ...change,
   };
-  return troublesOf(reported).map(({ severity, text }) => `${severity}: ${text}`);
+  return troublesOf(reported, needs).map(({ severity, text }) => `${severity}: ${text}`);
 }
 
 test('a healthy crawl has no warnings', () => {
@@ -85,6 +91,41 @@ test('a stopped crawl says since when, and which command continues it', () => {
   assert.deepEqual(of({ recent, counts: { leases: 3 }, partitions: [partition({ lag })] }), [said]);
   const old = of({ atMs: 400_000 + 50 * 3_600_000 });
   assert.match(old[0]!, /last written 2 days ago/);
+});
+
+test('hosts in trouble, a disk that is nearly full, and a limit that is near are named while a crawl runs', () => {
+  const well = { partition: 0, queued: 9, deferred: 0, leases: 0, fetched: 9, pages: 9, failures: 0, throttles: 0 };
+  const host = (name: string, change: Partial<HostStatus>): HostStatus => ({
+    ...{ ...well, host: name, delayMs: 1_000, readyAtMs: null, hold: '', deadUntilMs: null },
+    ...change,
+  });
+  const worst = [
+    host('dead.test', { failures: 4, deadUntilMs: 3_600_000, queued: 1 }),
+    host('slow.test', { failures: 5 }),
+    host('busy.test', { throttles: 7 }),
+    host('blocked.test', { failures: 5, hold: 'blocked' }),
+    host('fine.test', { failures: 2 }),
+  ];
+  const held = ['x', 'y', 'z'].map((name) => host(`${name}.test`, { failures: 9, hold: 'blocked' }));
+  assert.match(
+    troubles({}, { worst: [...held, ...worst], freeBytes: null }).join(),
+    /dead\.test .*slow\.test .*busy\.test/,
+  );
+  const many = Array.from({ length: 9 }, (_, n) => host(`h${n}.test`, { failures: 5 }));
+  assert.equal(troubles({}, { worst: many, freeBytes: null }).length, 3);
+  const counts = { ...zeroCounters(), quotaSpent: 950 };
+  const needs = { worst, freeBytes: 3.2e9 };
+  const said = [
+    'warn: The disk with the crawl’s folder has 3.2 GB left: free some, or stop the crawl',
+    'warn: dead.test is dead until 1970-01-01 01:00:00 UTC: all retries failed, 1 URL waiting',
+    'warn: slow.test fails: 5 failures in a row, 9 URLs waiting',
+    'warn: busy.test asks to slow down: 7 throttled answers, 9 URLs waiting',
+    'note: 50 pages left of --max-pages 1000',
+  ];
+  assert.deepEqual(troubles({ counts, pageQuota: 1_000 }, needs), said);
+  assert.deepEqual(troubles({ counts, pageQuota: 1_000, phase: 'done' }, needs), [], 'nothing is to be done');
+  assert.match(troubles({}, { worst: [], freeBytes: 0.4e9 })[0]!, /^bad: The disk .* 0\.4 GB left/);
+  assert.deepEqual(troubles({ counts, pageQuota: 100_000 }, { worst: [], freeBytes: 5e9 }), [], 'neither is near');
 });
 
 test('partitions without an owner, and silent frontiers, are named', () => {

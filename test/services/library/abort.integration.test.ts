@@ -31,7 +31,7 @@ for (const [name, options] of Object.entries(hanging)) {
     const late = setTimeout(() => assert.fail('it goes on'), 11_000);
     const counters = await running;
     clearTimeout(late);
-    assert.equal(typeof counters.page, 'number');
+    assert.equal(typeof counters.pages, 'number');
   });
 }
 

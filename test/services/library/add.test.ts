@@ -43,7 +43,7 @@ test('waiting URLs are added as pages are fetched, and add resolves when all are
   const running = crawl({ ...options, seeds: ['http://a.test/'], fetch: web.fetch, queueMax: 20, onPage });
   await running.add(many(100));
   assert.ok(web.asked.length > 70, `${web.asked.length} asked for by then`);
-  assert.equal((await running).page, 101);
+  assert.equal((await running).pages, 101);
 });
 
 test('a crawl that is kept open stays idle without work, and ends when asked', async () => {
@@ -91,5 +91,5 @@ test('a spent page limit ends a crawl that is kept open', async () => {
   const web = fakeWeb(() => ({ html: '' }));
   const policy = { ...options.policy, pageQuota: 2 };
   const running = crawl({ ...options, policy, seeds: many(5), fetch: web.fetch, keepOpen: true });
-  assert.equal((await running).page, 2);
+  assert.equal((await running).pages, 2);
 });

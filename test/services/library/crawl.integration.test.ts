@@ -113,7 +113,7 @@ test('an endless body is cut, and its page is reported', async (t) => {
     response.on('drain', more);
     return more();
   });
-  assert.deepEqual([pages, counters.page], [['/'], 1]);
+  assert.deepEqual([pages, counters.pages], [['/'], 1]);
 });
 
 test('an abort ends a request that would never end, and waiting ones', async (t) => {
@@ -134,7 +134,7 @@ test('an abort ends a request that would never end, and waiting ones', async (t)
   while (site.hits.length < 2) await sleep(10);
   stop.abort();
   const counters = await running;
-  assert.equal(counters.page, 0);
+  assert.equal(counters.pages, 0);
 });
 
 test('type errors of plain JavaScript are reported in a sentence', async () => {

@@ -18,7 +18,7 @@ function wide(pages: number) {
   }));
 }
 
-test('each page comes once, with its record, its links and its body, and the promise resolves to the counters', async () => {
+test('each page comes once, with its record, its links and its body, and the promise resolves to the counts', async () => {
   const web = wide(20);
   const running = crawl({ ...options, seeds: ['http://a.test/'], fetch: web.fetch });
   const urls: string[] = [];
@@ -30,7 +30,7 @@ test('each page comes once, with its record, its links and its body, and the pro
   }
   assert.equal(new Set(urls).size, 21);
   assert.equal(urls.length, 21);
-  assert.equal((await running).page, 21);
+  assert.equal((await running).pages, 21);
 });
 
 test('an unread page holds its host back: a few wait, and the others come when they are read', async () => {
@@ -62,22 +62,22 @@ test('a slow callback slows the crawl as well, and gets each page once', async (
       atOnce -= 1;
     },
   });
-  assert.deepEqual([reported, counters.page], [13, 13]);
+  assert.deepEqual([reported, counters.pages], [13, 13]);
   assert.ok(most <= 2 + 1, `${most} at once`);
 });
 
 test('a caller that only awaits the end need not read pages', async () => {
   const web = wide(60);
   const counters = await crawl({ ...options, seeds: ['http://a.test/'], fetch: web.fetch, concurrency: 2 });
-  assert.equal(counters.page, 61);
+  assert.equal(counters.pages, 61);
 });
 
 test('leaving the loop ends the crawl', async () => {
   const web = wide(60);
   const running = crawl({ ...options, seeds: ['http://a.test/'], fetch: web.fetch, concurrency: 2 });
   for await (const { depth } of running) if (depth === 1) break;
-  const { page } = await running;
-  assert.ok(page < 20, `${page} pages`);
+  const { pages } = await running;
+  assert.ok(pages < 20, `${pages} pages`);
 });
 
 test('an error of a callback ends the crawl: the loop throws it and the promise rejects with it', async () => {
@@ -98,7 +98,7 @@ test('an error of a callback ends the crawl: the loop throws it and the promise 
   assert.ok(web.asked.length < 61);
 });
 
-test('an abort ends the loop, and the promise resolves to the counters so far', async () => {
+test('an abort ends the loop, and the promise resolves to the counts so far', async () => {
   const web = wide(60);
   const stop = new AbortController();
   const { signal } = stop;
@@ -106,5 +106,5 @@ test('an abort ends the loop, and the promise resolves to the counters so far', 
   let taken = 0;
   for await (const _ of running) if (++taken === 3) stop.abort();
   assert.equal(taken, 3);
-  assert.ok((await running).page < 20);
+  assert.ok((await running).pages < 20);
 });

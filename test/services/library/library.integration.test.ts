@@ -51,7 +51,7 @@ test('a crawl with a custom fetch is polite, in scope, obeys robots.txt and fetc
   const gaps = ofA.slice(1).map(({ startMs }, i) => startMs - ofA[i]!.endMs);
   // Before the first page, nobody knows of the Crawl-delay but by its robots.txt; a timer may be a millisecond early.
   assert.ok(Math.min(...gaps.slice(1)) >= 298, `${gaps}`);
-  const { admitted, page, redirected, denied, failed, outOfScope } = counters;
+  const { admitted, pages: page, redirected, denied, failed, outOfScope } = counters;
   assert.deepEqual(
     { admitted, page, redirected, denied, failed },
     { admitted: 7, page: 4, redirected: 1, denied: 1, failed: 1 },
@@ -112,7 +112,7 @@ const counters = await crawl({
   onPage: (page: CrawledPage) => { titles.push(page.title); },
 });
 createFrontier().add(['http://a.test/']);
-console.log(titles.join(), counters.page);
+console.log(titles.join(), counters.pages);
 `;
   await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
   await writeFile(join(folder, 'program.ts'), program);

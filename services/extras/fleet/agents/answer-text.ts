@@ -14,10 +14,10 @@ interface Titled {
 }
 
 export function crawlText({ name, state, end, failure, noPage, counts, pagesPerSecond }: CrawlAnswer): string {
-  const { pages, queued, leased, failed } = counts;
+  const { pages, queued, leased, deferred, failed, denied, deadLettered } = counts;
   const why = failure === null ? (end === null ? '' : `, ${endWords[end] ?? end}`) : `, failed: ${failure}`;
   const rate = state === 'running' ? `, ${pagesPerSecond.toFixed(1)} pages/s` : '';
-  return `crawl ${name}: ${state}${why}; ${counted(pages, 'page')}, ${counted(queued + leased, 'URL')} to go, ${failed} without a page${rate}${noPage === null ? '' : `. Nothing was fetched. ${framed('The reason', noPage)}`}`;
+  return `crawl ${name}: ${state}${why}; ${counted(pages, 'page')}, ${counted(queued + leased, 'URL')} to go${deferred === 0 ? '' : `, ${deferred} deferred`}, ${failed + denied + deadLettered} without a page${rate}${noPage === null ? '' : `. Nothing was fetched. ${framed('The reason', noPage)}`}`;
 }
 
 const endWords: Readonly<Record<string, string>> = {

@@ -38,8 +38,7 @@ export class CrawlDashboards {
       const crawl = parts().fleet.find(name);
       const caller = callerOf(request);
       if (crawl === undefined || (caller !== null && crawl.owner !== caller.name)) throw missingCrawl(name);
-      const isOperators =
-        request.method !== 'GET' || /\/dashboard\/(?:explain|story)$/.test(request.routeOptions.url ?? '');
+      const isOperators = request.method !== 'GET' || request.routeOptions.config.costly === true;
       if (caller !== null && isOperators)
         throw forbidden('only the operator of the fleet may do this: use the token of the fleet');
       const one = this.#shown.get(name);

@@ -1,4 +1,5 @@
 /** Starts one crawl of a fleet. It runs like `crawl` over its data folder, beside the other crawls. */
+import { countsOf } from '../../../../topology/frontier/ask/crawl-counts.ts';
 import type { Counters } from '../../../../topology/frontier/changes/counters.ts';
 import { storedPolicy } from '../../../../topology/policy/validate.ts';
 import type { CrawlOutcome } from '../../../application/crawl/crawl-outcome.ts';
@@ -22,7 +23,7 @@ import type { DataFolder } from '../../../runtime/data-folder/data-folder.ts';
 import type { LoopWatch } from '../../../runtime/loop/loop-watch.ts';
 import { createService } from '../../../runtime/metrics/service.ts';
 import type { Journal } from '../../../runtime/store/journal/journal.ts';
-import type { CrawlCounts, CrawlFile } from '../crawl-file.ts';
+import { type CrawlCounts, type CrawlFile, countNames } from '../crawl-file.ts';
 import { fleetServiceLimits } from '../fleet-service-limits.ts';
 import type { ReadLog, RunningCrawl } from '../running-crawl.ts';
 import { DecisionShare } from '../shares/decision-share.ts';
@@ -195,7 +196,7 @@ class FleetCrawl implements RunningCrawl {
 
   get counts() {
     this.#counters = this.#live() ?? this.#counters;
-    return this.#counters === undefined ? this.#file.counts : countsOf(this.#counters);
+    return this.#counters === undefined ? this.#file.counts : shownOf(this.#counters);
   }
 
   get pagesPerSecond() {
@@ -214,7 +215,8 @@ export function withMarkdown(given: FetcherConfig['extract']): ExtractRules {
   return { ...(given ?? extractRulesSchema.parse({})), mainText: true, markdown: true, language: true };
 }
 
-function countsOf(counters: Counters): CrawlCounts {
-  const { page: pages, queued, retrying, deferred, leased, failed, dead, denied, hosts, bytes } = counters;
-  return { pages, queued: queued + retrying + deferred, leased, failed: failed + dead + denied, hosts, bytes };
+/** Of all counts, those that a fleet shows. */
+function shownOf(counters: Counters): CrawlCounts {
+  const counts = countsOf(counters);
+  return Object.fromEntries(countNames.map((name) => [name, counts[name]])) as CrawlCounts;
 }

@@ -25,7 +25,7 @@ const looking = (queued: number, page: number): Look => ({
   pageQuota: null,
 });
 
-async function watch(lookAt: (sinceMs: number) => Look, untilMs: number) {
+async function watch(lookAt: (sinceMs: number) => Look, untilMs: number, isHeld?: (sinceMs: number) => boolean) {
   const clock = steppingClock();
   const stop = new AbortController();
   const looks: number[] = [];
@@ -39,6 +39,7 @@ async function watch(lookAt: (sinceMs: number) => Look, untilMs: number) {
       return lookAt(sinceMs);
     },
     settle: async () => {},
+    awaitsRelease: isHeld && (async () => isHeld(clock.nowMs() - 1_000)),
     hosts: () => ({ ready: 0, delayed: 1, nextReadyAtMs: 61_000, paused: false }),
     onStatus: (status) => void reported.push(status),
   });
@@ -61,6 +62,21 @@ test('the end of a waiting crawl is noticed within half a second, by two equal c
   const atMs = looks.find((sinceMs) => sinceMs >= 60_010)!;
   assert.ok(atMs - 60_010 <= 500, `${atMs}`);
   assert.ok(looks.at(-1)! - atMs <= 50, `${looks.at(-1)}`);
+});
+
+test('a crawl with nothing left but blocked hosts stays open while somebody may unblock them, unless its quota is spent', async () => {
+  const deferred = (pageQuota: number | null) => (): Look => ({
+    partitions: [{ positions, ends, counters: { ...zeroCounters(), deferred: 4, page: 2, quotaSpent: 2 } }],
+    pageQuota,
+  });
+  const held = (sinceMs: number) => sinceMs < 60_000;
+  const open = await watch(deferred(null), 100_000, held);
+  assert.equal(open.end, 'done');
+  assert.ok(open.looks.at(-1)! >= 60_000 && open.looks.at(-1)! <= 61_000, `${open.looks.at(-1)}`);
+  const spent = await watch(deferred(2), 100_000, held);
+  assert.deepEqual([spent.end, spent.looks.at(-1)! < 1_000], ['quotaSpent', true]);
+  const unwatched = await watch(deferred(null), 100_000);
+  assert.deepEqual([unwatched.end, unwatched.looks.at(-1)! < 1_000], ['done', true]);
 });
 
 test('pages per second counts refetched pages, and never falls below 0 while known pages are on lease', async () => {

@@ -6,7 +6,8 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { lastJson, runCommand } from '../../../../lab/process/command.ts';
-import { placesOfUrls } from '../../../../services/cli/inspect/counters-text.ts';
+import { crawl } from '../../../../services/library/index.ts';
+import { placesOfUrls } from '../../../../topology/frontier/ask/crawl-counts.ts';
 import { temporaryFolder } from '../../runtime/store/temporary-folder.ts';
 
 async function startWeb(): Promise<number> {
@@ -30,6 +31,24 @@ async function startWeb(): Promise<number> {
   });
   return (server.address() as AddressInfo).port;
 }
+
+test('the library resolves with the same counts as the command, and its counters beside them', async () => {
+  const port = await startWeb();
+  const resolve = [`dead.a.test:${port}:127.0.0.9`, `a.test:${port}:127.0.0.1`];
+  const url = `http://a.test:${port}/`;
+  const told = await runCommand([
+    ...['crawl', url, '--data', join(temporaryFolder(), 'data'), '--delay', '0', '--contact', 'me@example.org'],
+    ...['--retries', 'none', ...resolve.flatMap((one) => ['--resolve', one]), '--json'],
+  ]);
+  const { counters, ...counts } = await crawl({
+    ...{ seeds: [url], userAgent: 'counts/1.0 (+me@example.org)', resolve },
+    policy: { delayMs: 0, retriesMs: [] },
+  });
+  const ofCommand = lastJson(told);
+  for (const place of [...placesOfUrls, 'admitted', 'hosts', 'outOfScope'] as const)
+    assert.equal(counts[place], ofCommand[place], place);
+  assert.equal(counters.dead, counts.deadLettered);
+});
 
 const rowsOf = (text: string) =>
   text

@@ -4,13 +4,18 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { runCommand, startCommand } from '../../../../lab/process/command.ts';
+import type { Page } from '../../../../schemas/types.ts';
 import type {
   CrawlStatus,
+  ErrorsStatus,
   ExplainStatus,
   HistoryStatus,
   HostListStatus,
   HostPageStatus,
+  RecordStatus,
+  SeedsStatus,
 } from '../../../../services/dashboard/status.ts';
+import { serveSite } from '../../fetcher/loopback.ts';
 import { temporaryFolder } from '../../runtime/store/temporary-folder.ts';
 import { dashboardOf } from '../dashboard-address.ts';
 import { startSmallWeb } from '../small-web.ts';
@@ -80,6 +85,9 @@ test('a running crawl serves its dashboard, blocks a host for the page, and says
     [['this process', 1]],
   );
   while ((await json<CrawlStatus>(`${url}data`)).counts['page']! < 6) await sleep(50);
+  const { seeds, seedCount, place, startedMs } = (await json<CrawlStatus>(`${url}data`)).about!;
+  assert.deepEqual([seeds, seedCount, place], [small.seeds.slice(0, 3), small.seeds.length, `--data ${data}`]);
+  assert.ok(Math.abs(startedMs! - Date.now()) < 120_000);
   const blocked = new URL(small.seeds[0]!).host;
   const listed = await json<HostListStatus>(`${url}hosts?search=${blocked.slice(0, 4)}&sort=name&limit=2`);
   assert.deepEqual([listed.hosts[0]?.host, listed.matched, listed.known], [blocked, 1, 3]);
@@ -162,6 +170,131 @@ test('a running crawl serves its dashboard, blocks a host for the page, and says
   await json(left.replace('dashboard/', `hosts/${encodeURIComponent(blocked)}/block`), { method: 'POST' });
   after.child.kill('SIGTERM');
   assert.equal((await after.ended).code, 0);
+});
+
+test('the record of a URL has facts, text and links, and a purged page has none, on the dashboard and by pages --url', async () => {
+  const small = await startSmallWeb({ preset: 'plain', hosts: 1, pagesPerHost: 12, domains: 1 });
+  const data = join(temporaryFolder(), 'data');
+  const crawled = await runCommand([...small.crawlArguments, '--delay', '0', '--data', data]);
+  assert.equal(crawled.code, 0, crawled.stderr);
+  const seed = small.seeds[0]!;
+  const page = async () => runCommand(['pages', '--url', seed.replace(/^http:\/\//, ''), '--data', data]);
+  const stored = JSON.parse((await page()).stdout) as Page;
+
+  const shows = startCommand(['dashboard', '--data', data, '--http', '0']);
+  const url = await dashboardOf(shows);
+  const record = () => json<RecordStatus>(`${url}record?url=${encodeURIComponent(seed)}`);
+  const { facts, text, textChars, missing, links, linkCount } = await record();
+  assert.deepEqual([new Map(facts).get('title'), text, missing], [stored.title, stored.text, '']);
+  assert.deepEqual([textChars, links.length > 0, links.length], [text.length, true, linkCount]);
+  assert.ok(links.every(({ verdict }) => /^admitted$|^refused by \w+: /.test(verdict)));
+  const unknown = await json<RecordStatus>(`${url}record?url=${encodeURIComponent(`${seed}never`)}`);
+  assert.deepEqual([unknown.facts, unknown.missing], [[], 'no page of this URL is stored']);
+
+  const purged = await runCommand(['purge', seed, '--data', data]);
+  assert.equal(purged.code, 0, purged.stderr);
+  const gone = await record();
+  assert.deepEqual([gone.facts, gone.text, gone.missing], [[], '', 'an operator purged the page of this URL']);
+  assert.deepEqual([gone.links, gone.linkCount], [[], 0]);
+  const none = await page();
+  assert.notEqual(none.code, 0);
+  assert.match(none.stderr, /an operator purged the page of this URL; .* explain .* says why/);
+  assert.ok((await json<CrawlStatus>(`${url}data`)).about);
+  shows.child.kill('SIGTERM');
+  await shows.ended;
+  const open = startCommand(['dashboard', '--data', data, '--http', '0', '--http-open', 'reads']);
+  const { about } = await json<CrawlStatus>(`${await dashboardOf(open)}data`);
+  assert.equal(about, null, 'it is not for anybody who may read');
+  open.child.kill('SIGTERM');
+  await open.ended;
+});
+
+test('seeds are added, a dead letter is sent again and the crawl is stopped, by calls of the dashboard', async (t) => {
+  const hits: string[] = [];
+  const site = await serveSite(t, ({ url = '' }, response) => {
+    hits.push(url);
+    if (url === '/robots.txt' || url === '/bad') return response.writeHead(url === '/bad' ? 500 : 404).end();
+    response.setHeader('content-type', 'text/html');
+    const links = Array.from({ length: 300 }, (_, at) => `<a href="/${at}">${at}</a>`);
+    return response.end(url === '/' ? `<a href="/bad">bad</a>${links.join('')}` : 'a page');
+  });
+  const host = `a.test:${site.port}`;
+  const crawl = startCommand([
+    ...['crawl', `http://${host}/`, '--resolve', `${host}:127.0.0.1`, '--contact', 'me@example.org', '--delay', '50ms'],
+    ...['--retries', 'none', '--no-traps', '--data', join(temporaryFolder(), 'data'), '--dashboard', '127.0.0.1:0'],
+  ]);
+  const url = await dashboardOf(crawl);
+  await eventOf(url, 'told');
+  const post = (path: string, body: object) =>
+    fetch(url.replace('dashboard/', path), {
+      method: 'POST',
+      headers: { 'x-crawlstream': '1', 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+  const look = () => json<CrawlStatus>(`${url}data`);
+  const letters = async () => (await look()).letters?.newest ?? [];
+  while ((await letters()).length === 0) await sleep(100);
+  assert.equal((await look()).canStop, true);
+  assert.equal((await post('crawl/pause', {})).status, 202);
+
+  const seeds = [`http://${host}/seed`, 'http://elsewhere.test/', 'ftp://a.test/', `http://me:secret@${host}/`];
+  const { sent, refused } = (await (await post('crawl/seeds', { urls: seeds })).json()) as SeedsStatus;
+  assert.deepEqual([sent, refused.map(({ url }) => url)], [seeds.slice(0, 1), seeds.slice(1)]);
+  assert.match(refused[0]!.why, /refused by rule scope/);
+  for (const body of [{}, { urls: [] }, { urls: 'a.test' }, { urls: [1] }])
+    assert.equal((await post('crawl/seeds', body)).status, 400, JSON.stringify(body));
+  const { kinds, hosts } = await json<ErrorsStatus>(`${url}errors`);
+  assert.deepEqual(
+    kinds.map(({ kind, counts }) => [kind, counts.reduce((sum, count) => sum + count, 0)]),
+    [['serverError', 1]],
+  );
+  assert.deepEqual(
+    hosts.map((one) => [one.host, one.url, one.count]),
+    [[host, `http://${host}/bad`, 1]],
+  );
+  const ids = [(await letters())[0]!.id];
+  assert.deepEqual(await (await post('letters/replay', { ids })).json(), { replayed: ids });
+  while (!(await letters())[0]!.replayed) await sleep(100);
+  assert.deepEqual(await (await post('letters/replay', { ids })).json(), { replayed: [] }, 'each is sent once');
+
+  assert.equal((await post('crawl/resume', {})).status, 202);
+  while (!hits.includes('/seed') || hits.filter((path) => path === '/bad').length < 2) await sleep(100);
+  assert.deepEqual(await (await post('crawl/stop', {})).json(), { act: 'stop', changed: true });
+  // It may have ended meanwhile.
+  await post('crawl/stop', {}).catch(() => null);
+  const { signal, stdout, stderr } = await crawl.ended;
+  assert.equal(signal, null);
+  assert.doesNotMatch(stdout + stderr, /stopped at once/);
+  assert.match(stdout + stderr, /crawl --data/, 'it says how to go on');
+});
+
+test('a watched crawl waits for the release of its last, blocked host, and ends with all pages', async () => {
+  const small = await startSmallWeb({ preset: 'plain', hosts: 1, pagesPerHost: 30, domains: 1 });
+  const data = join(temporaryFolder(), 'data');
+  const crawl = startCommand([
+    ...[...small.crawlArguments, '--delay', '100ms', '--data', data, '--dashboard', '127.0.0.1:0'],
+  ]);
+  const url = await dashboardOf(crawl);
+  await eventOf(url, 'told');
+  const look = () => json<CrawlStatus>(`${url}data`);
+  while ((await look()).counts['page']! < 3) await sleep(50);
+  const host = url.replace('dashboard/', `hosts/${encodeURIComponent(new URL(small.seeds[0]!).host)}`);
+  await json(`${host}/block`, { method: 'POST' });
+  let status = await look();
+  while (status.phase !== 'held') {
+    assert.ok(!['done', 'stopped'].includes(status.phase), status.phase);
+    await sleep(100);
+    status = await look();
+  }
+  assert.match(status.troubles.map(({ text }) => text).join('\n'), /All that is left is blocked: \d+ URLs deferred/);
+  await sleep(2_000);
+  assert.equal(crawl.child.exitCode, null, 'it waits');
+  assert.match(crawl.output(), /unblock a host on the dashboard, or press Ctrl-C to end the crawl/);
+  await json(`${host}/unblock`, { method: 'POST' });
+  const { code, stderr } = await crawl.ended;
+  assert.equal(code, 0, stderr);
+  const { stdout } = await runCommand(['stats', '--data', data, '--json']);
+  assert.deepEqual([JSON.parse(stdout).pages, JSON.parse(stdout).deferred], [30, 0]);
 });
 
 test('a dashboard of nothing, and two addresses for one server, are refused', async () => {

@@ -1,10 +1,10 @@
 /** A crawl in memory: its topics, records to put on them, and how often each topic's records are read. */
 
-import { blankLink, blankLinkGroup, blankOutcome, blankResult } from '../../../../schemas/blank.ts';
-import type { Duplicate, LinkGroup, Outcome } from '../../../../schemas/types.ts';
+import { blankLink, blankLinkGroup, blankOutcome, blankPage, blankResult } from '../../../../schemas/blank.ts';
+import type { Duplicate, LinkGroup, Outcome, Page } from '../../../../schemas/types.ts';
 import { createMemoryRegistry } from '../../../../services/runtime/avro/memory-registry.ts';
 import { openCodec } from '../../../../services/runtime/avro/record-codec.ts';
-import { SystemClock } from '../../../../services/runtime/clock.ts';
+import { type Clock, SystemClock } from '../../../../services/runtime/clock.ts';
 import { controlEvent } from '../../../../services/runtime/crawl/control-log.ts';
 import { policyRecords } from '../../../../services/runtime/crawl/requests.ts';
 import type { Manifest } from '../../../../services/runtime/data-folder/manifest.ts';
@@ -21,12 +21,12 @@ import { partitionOf } from '../../../../topology/url/partition.ts';
 
 const names = ['control', 'discovered', 'results', 'pages', 'duplicates', 'frontier-changelog'];
 
-export async function memoryCrawl(partitions = 1) {
+export async function memoryCrawl(partitions = 1, clock: Clock = new SystemClock()) {
   const topics: Manifest = {
     ...{ format: 1, crawl: 'c', partitions, keyMode: 'host', pslHash: '', seenKeyVersion: 1, fingerprintVersion: 1 },
     ...{ fingerprintKey: '0'.repeat(32), createdAt: '', createdBy: '' },
   };
-  const log = await openEmbeddedLog(createMemoryStore(), new SystemClock());
+  const log = await openEmbeddedLog(createMemoryStore(), clock);
   await log.createTopics(names.map((name) => ({ name: `c.${name}`, partitions, retention: 'state' as const })));
   const codec = await openCodec(createMemoryRegistry(), 'c');
   const readings: string[] = [];
@@ -71,6 +71,14 @@ export async function memoryCrawl(partitions = 1) {
       });
       return log.append([{ topic: 'c.results', partition: own(hostKey), key: null, value }]);
     },
+    page: (page: Partial<Page> & { readonly url: string }) => {
+      const hostKey = hostKeyOf(page.url);
+      const value = codec.encode('pages', { ...blankPage, hostKey, ...page });
+      return log.append([{ topic: 'c.pages', partition: own(hostKey), key: Buffer.from(page.url), value }]);
+    },
+    /** A tombstone. */
+    takenBack: (url: string) =>
+      log.append([{ topic: 'c.pages', partition: own(hostKeyOf(url)), key: Buffer.from(url), value: Buffer.alloc(0) }]),
     verdict: (
       url: string,
       representative: string,

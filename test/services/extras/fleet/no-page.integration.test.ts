@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { placesOfUrls } from '../../../../topology/frontier/ask/crawl-counts.ts';
 import { serveSite, unusedPort } from '../../fetcher/loopback.ts';
 import { temporaryFolder } from '../../runtime/store/temporary-folder.ts';
 import { startFleet } from './running-fleet.ts';
@@ -57,6 +58,12 @@ test('a crawl that ends without any page says why, for each of its first seeds, 
   await fleet.until('the end', ([crawl]) => crawl!.end !== null);
   const { state, end, noPage, counts } = await fleet.get('nothing');
   assert.deepEqual([state, end, counts.pages], ['ended', 'done', 0]);
+  const { denied, failed, admitted } = counts;
+  assert.deepEqual({ denied, failed, admitted }, { denied: 1, failed: 1, admitted: 2 });
+  assert.equal(
+    placesOfUrls.reduce((sum, place) => sum + counts[place], 0),
+    admitted,
+  );
   const lines = noPage!.split('\n');
   assert.deepEqual(
     lines.map((line) => line.split(': ')[0]),

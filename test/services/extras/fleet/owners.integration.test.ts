@@ -94,9 +94,10 @@ test('an owner reaches only its own crawls, and neither its quota nor its rate a
       await looked('bob', 'POST', '/hosts/a.test/block'),
       await looked('ann', 'POST', '/hosts/a.test/block'),
       await looked('ann', 'GET', '/dashboard/story?url=http://a.test/'),
+      await looked('ann', 'GET', '/dashboard/record?url=http://a.test/'),
       await looked('dan', 'GET', '/dashboard/data'),
     ],
-    [404, 404, 403, 403, 401],
+    [404, 404, 403, 403, 403, 401],
   );
   await until(async () => (await looked('ann', 'GET', '/dashboard/data')) === 200);
 

@@ -19,11 +19,14 @@ const bodies: Readonly<Record<string, (about: About) => object>> = {
   '/v1/scrape': ({ url }) => ({ url, waitSeconds: 0 }),
   '/hosts/:key/delay': () => ({ amount: 70_000 }),
   '/hosts/:key/limit': () => ({ amount: 7 }),
+  '/crawl/seeds': ({ url }) => ({ urls: [url] }),
+  '/letters/replay': () => ({ ids: ['0/0'] }),
 };
 const queries: Readonly<Record<string, (about: About) => string>> = {
   '/dashboard/host': ({ url }) => `?host=${new URL(url).host}`,
   '/dashboard/explain': ({ url }) => `?url=${encodeURIComponent(url)}`,
   '/dashboard/story': ({ url }) => `?url=${encodeURIComponent(url)}`,
+  '/dashboard/record': ({ url }) => `?url=${encodeURIComponent(url)}`,
 };
 
 export function racedCall({ method, path }: DeclaredRoute, about: About): RacedCall {
