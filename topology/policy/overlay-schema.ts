@@ -7,10 +7,9 @@ import { frontQueueLast, type OverlayConfig, settingsOfHosts } from './overlay-c
 import type { PolicyConfig } from './policy.ts';
 import { schemasOf } from './policy-fields.ts';
 import { filtersSchema, windowSchema } from './policy-shapes.ts';
-import { scheduleNames, visitKinds } from './recrawl/recrawl-config.ts';
+import { overlayRuleSchema } from './recrawl/recrawl-config.ts';
 
 const names = z.array(z.string().min(1)).min(1);
-const intervalMs = z.int().min(1_000);
 
 const surt = z.string().superRefine((text, context) => {
   const parsed = parseSurt(text);
@@ -29,14 +28,6 @@ const match = z.strictObject({
   patterns: z.array(z.string()).min(1).optional(),
 });
 
-const recrawl = z.strictObject({
-  kinds: z.array(z.enum(visitKinds)).min(1).optional(),
-  schedule: z.enum(scheduleNames).optional(),
-  intervalMs: intervalMs.nullable().optional(),
-  minMs: intervalMs.optional(),
-  maxMs: intervalMs.optional(),
-});
-
 const ofPolicy = Object.entries(schemasOf(({ overlay }) => overlay !== undefined));
 
 const set = z.strictObject({
@@ -48,7 +39,7 @@ const set = z.strictObject({
   filters: filtersSchema.omit({ lists: true }).partial().optional(),
   inScope: z.boolean().optional(),
   frontQueue: z.int().min(0).max(frontQueueLast).optional(),
-  recrawl: recrawl.optional(),
+  recrawl: overlayRuleSchema.optional(),
 });
 
 export const overlaysSchema = z.array(
