@@ -49,7 +49,6 @@ import { openSnapshotRepository } from '../state/open-snapshot-repository.ts';
 import type { CrawlPlan } from './crawl-plan.ts';
 import { expireRegularly, snapshotPlace, snapshotsBeside } from './embedded-retention.ts';
 import { reachOf, trustOf } from './mended-trust.ts';
-import { openWebsub } from './open-websub.ts';
 import type { SeedRedirects } from './seed-redirects.ts';
 import { type Asked, sendNews } from './send-news.ts';
 import { storedRedirects } from './stored-redirects.ts';
@@ -85,8 +84,6 @@ export interface EmbeddedCrawl {
   readonly signal: AbortSignal;
   /** Gets the status of the crawl. */
   readonly service: Service;
-  /** Address at which WebSub hubs reach this process. Absent: they cannot. */
-  readonly callback?: string | undefined;
   /** Gets the frontier, to answer queries with. */
   readonly queries: QueryService;
   /** Collects redirects of seeds that leave the scope. Absent: they are not collected. */
@@ -270,7 +267,8 @@ async function attend(
   service.partitions = manifest.partitions;
   service.probes.serve(() => frontier.waitsFor() ?? networkText(fetcher.stats()));
   const member = { name: 'this process', held: (partition: number) => ({ owner: frontier.owners[partition] }) };
-  queries.open({ log, codec, clock, manifest, member, restores: meters.restores, flags: { data: folder.path } });
+  const place = { flags: { data: folder.path }, part: folder.part };
+  queries.open({ log, codec, clock, manifest, member, restores: meters.restores, ...place });
   crawl.lending?.open({ log, codec, clock, topics: manifest });
   const committed = () => frontier.committed().entries();
   service.sources.add(frontierMetrics({ clock, meters, committed })).add(fetcherMetrics(fetcher));
@@ -287,13 +285,12 @@ async function attend(
     takeRegularly({ inbox, log, codec, crawl: name, clock, everyMs: crawl.beside?.inboxEveryMs }, stopping.signal),
   ];
   try {
-    queries.websub = await openWebsub(crawl, { log, codec, clock, topics: manifest });
+    for (const beside of await queries.start(crawl.fetcher)) work.push(beside(stopping.signal));
   } catch (error) {
     stopping.abort();
     await Promise.allSettled(work);
     throw error;
   }
-  if (queries.websub !== undefined) work.push(queries.websub.keep(stopping.signal));
   const failed = Promise.race(work.map(failureOf));
   failed.catch(() => {});
   return {

@@ -23,7 +23,7 @@ import { SimhashIndex } from '../../../topology/extras/dedup/simhash-index.ts';
 import { edgeKey, edgeValue, readEdges } from '../../../topology/extras/graph/edge-row.ts';
 import { createHostGraph, inDegrees } from '../../../topology/extras/graph/host-graph.ts';
 import { pageRank } from '../../../topology/extras/graph/pagerank.ts';
-import { hubLinks } from '../../../topology/push/hub-links.ts';
+import { hubLinks } from '../../../topology/extras/push/hub-links.ts';
 import { admissionOf, admitSpan, leaseSpan, queueSpan } from '../../../topology/trace/journey.ts';
 import { formatTraceparent, parseTraceparent } from '../../../topology/trace/trace-context.ts';
 import { hostKeyOf } from '../../../topology/url/host-key.ts';
