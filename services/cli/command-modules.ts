@@ -88,6 +88,9 @@ function wanted(words: readonly string[], env: NodeJS.ProcessEnv): readonly Comm
   return named.length === 0 || isConfigured ? modules : named;
 }
 
+/** Names of all commands of this program. */
+export const commandNames: ReadonlySet<string> = new Set([...modules.flatMap(({ names }) => names), ...lookAtAll]);
+
 /** By default, what adds every command. */
 export function loadCommands(
   words: readonly string[] = [],

@@ -2,6 +2,9 @@
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { pluginLimits } from '../../fetcher/hooks/plugin-limits.ts';
 import { checkOptions, type Field, isFunction, isObject } from '../../runtime/check-options.ts';
+import type { Access } from '../../runtime/http/access.ts';
+import type { CrawlRoute } from '../extension/crawl-part.ts';
+import type { GroupedCommands } from '../extension/extension.ts';
 import type { Plugin, PluginProcessor } from './plugin.ts';
 
 const { nameCharsMax } = pluginLimits;
@@ -34,7 +37,31 @@ const pluginFields: Readonly<Record<keyof Plugin, Field>> = {
   },
   page: hook,
   processors: { wants: 'a list of processors', fits: Array.isArray },
+  routes: {
+    wants: "a list of endpoints, as in [{ method: 'GET', path: '/titles', handle: () => ({ body: {} }) }]",
+    fits: (value) => Array.isArray(value) && value.every(isRoute),
+  },
+  commands: {
+    wants: "a list of commands, as in [{ names: ['titles'], group: 'Mine:', load: async () => (program) => {} }]",
+    fits: (value) => Array.isArray(value) && value.every(isCommands),
+  },
 };
+
+const methods = ['GET', 'POST', 'PUT', 'DELETE'];
+const accesses = [undefined, 'public', 'metrics', 'read', 'control', 'open'];
+
+function isRoute(given: unknown): boolean {
+  const { method, path, access, takes, handle } = (given ?? {}) as Partial<Record<keyof CrawlRoute, unknown>>;
+  const isNamed = methods.includes(method as string) && typeof path === 'string' && path.startsWith('/');
+  return isNamed && accesses.includes(access as Access) && (takes ?? 'bytes') === 'bytes' && isFunction(handle);
+}
+
+function isCommands(given: unknown): boolean {
+  const { names, group, load } = (given ?? {}) as Partial<Record<keyof GroupedCommands, unknown>>;
+  return (
+    Array.isArray(names) && names.length > 0 && names.every(isName) && typeof group === 'string' && isFunction(load)
+  );
+}
 
 const processorFields: Readonly<Record<keyof PluginProcessor, Field>> = {
   name,

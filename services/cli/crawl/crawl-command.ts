@@ -166,7 +166,8 @@ async function prepare(flags: CrawlFlags, command: Command, { clients, parts }: 
   const onWorkers = flags.brokers === undefined && lending === undefined && workersWanted(flags) > 1;
   const beside = await processorsBeside(flags, plugins, !onWorkers);
   const stop = new AbortController();
-  const queries = new QueryService(clock, parts, flags);
+  const ofPlugins = plugins.loaded.map(({ plugin: { routes = [] } }): CrawlPart => ({ routes }));
+  const queries = new QueryService(clock, [...parts, ...ofPlugins], flags);
   const progress = createProgress(process.stderr, () => clock.nowMs());
   const release = stopOnSignals(stop, 'stopping: finishing requests under way', progress.note);
   const watch = watchProgress(flags, stop, progress);
