@@ -7,6 +7,7 @@ import { invalid } from '../../topology/errors.ts';
 import { takenNames } from '../application/chosen-processors.ts';
 import type { AddCommands, GroupedCommands } from '../application/extension/extension.ts';
 import { loadPlugins } from '../application/plugin/load-plugins.ts';
+import { toStderr } from '../runtime/logging/door.ts';
 import { commandNames } from './command-modules.ts';
 import { applyConfig } from './config/apply-config.ts';
 import { addPluginOption } from './flags/plugin-flags.ts';
@@ -25,10 +26,8 @@ export async function pluginCommands(
   env: NodeJS.ProcessEnv,
 ): Promise<readonly AddCommands[]> {
   const reader = addPluginOption(new Command(words[0])).option('--config <file>').helpOption(false);
-  reader
-    .allowUnknownOption()
-    .allowExcessArguments()
-    .parse([...words], { from: 'user' });
+  reader.exitOverride().configureOutput({ writeErr: toStderr }).allowUnknownOption().allowExcessArguments();
+  reader.parse([...words], { from: 'user' });
   applyConfig(program, reader, env);
   const { plugin: paths = [] } = reader.opts<{ readonly plugin?: readonly string[] }>();
   const loaded = await loadPlugins(paths, takenNames);

@@ -42,6 +42,12 @@ test('a command line without the plugin has no such command', async () => {
   assert.match(stderr, /unknown command 'greet'/);
 });
 
+test('--plugin without a file is an error of the command line', async () => {
+  const { code, stderr } = await runCommand(['greet', '--plugin']);
+  assert.equal(code, 2);
+  assert.match(stderr, /option '--plugin <file>' argument missing/);
+});
+
 test('a plugin is refused if its command has the name of one of ours, or if load() does not add the command', async () => {
   const taken = await runCommand(['mine', '--plugin', pluginFile('mine', 'stats')]);
   assert.equal(taken.code, 2);
