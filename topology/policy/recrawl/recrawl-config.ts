@@ -120,8 +120,19 @@ const ruleFields = z.strictObject({
 });
 const ruleSchema = ruleFields.refine(inOrder, 'minMs is above maxMs');
 
+const overlayRule = ruleFields.omit({ hosts: true, url: true });
+
 /** A rule of an overlay, which says itself for which URLs it holds. */
-export const overlayRuleSchema = ruleFields.omit({ hosts: true, url: true }).refine(inOrder, 'minMs is above maxMs');
+export const overlayRuleSchema = overlayRule.refine(inOrder, 'minMs is above maxMs');
+
+const anyInterval = z.int().min(1_000);
+
+/** The same in a stored policy: release 0.3.0 took times of any length, and a shortest time above the longest. */
+export const storedOverlayRuleSchema = overlayRule.extend({
+  intervalMs: anyInterval.nullable().optional(),
+  minMs: anyInterval.optional(),
+  maxMs: anyInterval.optional(),
+});
 
 export const recrawlSchema: z.ZodType<RecrawlConfig> = z
   .strictObject({
