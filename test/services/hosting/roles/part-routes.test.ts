@@ -10,7 +10,9 @@ const crawl = { crawl: 'news', part: (name: string) => `data/${name}` } as Serve
 
 /** `now`: the crawl that is up. */
 async function serve(t: TestContext, routes: readonly CrawlRoute[], now: () => ServedCrawl | undefined = () => crawl) {
-  const before: Routes = (app) => app.get('/hosts', () => ({}));
+  const before: Routes = (app) => {
+    for (const path of ['/hosts', '/hosts/:key', '/dashboard/*']) app.get(path, () => ({}));
+  };
   const server = await startHttpServer({
     listen: { host: '127.0.0.1', port: 0 },
     probes: new Probes(),
@@ -83,4 +85,22 @@ test('an endpoint that the process has already, or that comes twice, is refused 
   const refused = { code: 'INVALID_ARGUMENT', message: /endpoint GET \/hosts: .* choose another path/ };
   await assert.rejects(serve(t, [taken]), refused);
   await assert.rejects(serve(t, [titles, { ...titles, takes: 'bytes' }]), { code: 'INVALID_ARGUMENT' });
+});
+
+test('an endpoint that would answer calls of one with parameters is refused, and a path below it is not', async (t) => {
+  const at = (path: string): CrawlRoute => ({ method: 'GET', path, handle: () => ({ body: 'mine' }) });
+  for (const path of ['/hosts/a.test', '/hosts/:host', '/hosts/a-:b', '/dashboard/main.js', '/metrics'])
+    await assert.rejects(serve(t, [at(path)]), { code: 'INVALID_ARGUMENT', message: /choose another path/ }, path);
+  const hub = { ...at('/hub/:id'), takes: 'bytes' } as const;
+  for (const path of ['/hub/mine', '/hub/:name'])
+    await assert.rejects(serve(t, [hub, at(path)]), /choose another path/);
+  const call = await serve(t, [at('/hosts/:key/sizes')]);
+  assert.equal((await call('GET', '/hosts/a.test/sizes')).text, 'mine');
+  assert.equal((await call('GET', '/hosts/a.test')).text, '{}');
+});
+
+test('a path that no endpoint can have is refused with its name', async (t) => {
+  const wrong: CrawlRoute = { method: 'POST', path: '/*/sizes', takes: 'bytes', handle: () => ({ body: '' }) };
+  const message = /^endpoint POST \/\*\/sizes: .*; choose another path$/;
+  await assert.rejects(serve(t, [wrong]), { code: 'INVALID_ARGUMENT', message });
 });
