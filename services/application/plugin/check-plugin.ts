@@ -1,5 +1,5 @@
 /** Checks the export of a plugin file: every mistake is reported in one sentence that names the field. */
-import { CrawlstreamError } from '../../../topology/errors.ts';
+import { CrawlstreamError, invalid } from '../../../topology/errors.ts';
 import { pluginLimits } from '../../fetcher/hooks/plugin-limits.ts';
 import { checkOptions, type Field, isFunction, isObject } from '../../runtime/check-options.ts';
 import type { Access } from '../../runtime/http/access.ts';
@@ -98,6 +98,7 @@ const processorFields: Readonly<Record<keyof PluginProcessor, Field>> = {
 export function checkPlugin(given: unknown, file = 'plugin', ours: readonly string[] = []): Plugin {
   checkOptions(file, given, pluginFields);
   const plugin = given as Plugin;
+  checkRights(file, plugin.routes);
   const names = new Set(ours);
   for (const [index, processor] of (plugin.processors ?? []).entries()) {
     checkOptions(`${file}: processors[${index}]`, processor, processorFields);
@@ -117,4 +118,14 @@ export function checkPlugin(given: unknown, file = 'plugin', ours: readonly stri
     names.add(processor.name);
   }
   return plugin;
+}
+
+/** A web page elsewhere may lead a browser to a read, also by a form. */
+function checkRights(file: string, routes: Plugin['routes'] = []): void {
+  for (const [index, { method, access = 'control' }] of routes.entries()) {
+    if (method === 'GET' || access === 'control' || access === 'open') continue;
+    throw invalid(
+      `${file}: routes[${index}].access: ${access} is for GET, and this is ${method}: leave it out, or give control or open`,
+    );
+  }
 }

@@ -21,6 +21,13 @@ export function partRoutes(routes: readonly CrawlRoute<ServedCrawl>[], crawl: ()
   };
 }
 
+/** HTML has the origin of the dashboard, which may control the crawl: it runs no script, loads and sends nothing. */
+const answerHeaders = {
+  'content-security-policy':
+    "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; sandbox",
+  'x-content-type-options': 'nosniff',
+};
+
 function addRoute(app: HttpApp, route: CrawlRoute<ServedCrawl>, crawl: () => ServedCrawl | undefined): void {
   const { method, path: url, access } = route;
   const refused = (why: string) => invalid(`endpoint ${method} ${url}: ${why}; choose another path`);
@@ -31,6 +38,7 @@ function addRoute(app: HttpApp, route: CrawlRoute<ServedCrawl>, crawl: () => Ser
     const now = crawl();
     if (now === undefined) throw new CrawlstreamError('NOT_READY', 'this crawl is starting: retry in a moment');
     const answer = await route.handle({ params, query, headers, body } as RouteCall, now);
+    reply.headers(answerHeaders);
     if (answer.status !== undefined) reply.code(answer.status);
     if (answer.type !== undefined) reply.type(answer.type);
     return reply.send(answer.body);

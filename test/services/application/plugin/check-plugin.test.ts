@@ -22,6 +22,18 @@ it('an endpoint without method, path or function, or with unknown rights, is ref
   for (const routes of [route, [null]]) assert.throws(check({ routes }), refused);
 });
 
+it('an endpoint that changes something is for callers with control, or checks them itself', () => {
+  for (const method of ['POST', 'PUT', 'DELETE']) {
+    for (const access of [undefined, 'control', 'open']) check({ routes: [{ ...route, method, access }] })();
+    for (const access of ['public', 'metrics', 'read'])
+      assert.throws(check({ routes: [route, { ...route, method, access }] }), {
+        code: 'INVALID_ARGUMENT',
+        message: `titles.mjs: routes[1].access: ${access} is for GET, and this is ${method}: leave it out, or give control or open`,
+      });
+  }
+  for (const access of ['public', 'metrics', 'read', 'control']) check({ routes: [{ ...route, access }] })();
+});
+
 it('a command without names, group or load is refused with an example', () => {
   const refused = {
     code: 'INVALID_ARGUMENT',

@@ -21,8 +21,9 @@ async function serve(t: TestContext, routes: readonly CrawlRoute[], now: () => S
     onBug: (error) => assert.fail(`${error}`),
   });
   t.after(() => server.close());
-  return async (method: string, path: string, init: RequestInit = {}) => {
+  return async (method: string, path: string, init: RequestInit = {}, seen = (_: Headers) => {}) => {
     const response = await fetch(`http://${server.address}${path}`, { method, ...init });
+    seen(response.headers);
     return { status: response.status, type: response.headers.get('content-type'), text: await response.text() };
   };
 }
@@ -103,4 +104,13 @@ test('a path that no endpoint can have is refused with its name', async (t) => {
   const wrong: CrawlRoute = { method: 'POST', path: '/*/sizes', takes: 'bytes', handle: () => ({ body: '' }) };
   const message = /^endpoint POST \/\*\/sizes: .*; choose another path$/;
   await assert.rejects(serve(t, [wrong]), { code: 'INVALID_ARGUMENT', message });
+});
+
+test('HTML of an endpoint runs no script, and no other answer is taken for HTML', async (t) => {
+  const page: CrawlRoute = { method: 'GET', path: '/page', handle: () => ({ type: 'text/html', body: '<script>' }) };
+  const call = await serve(t, [page]);
+  await call('GET', '/page', {}, (headers) => {
+    assert.match(`${headers.get('content-security-policy')}`, /^default-src 'none';.* form-action 'none';.* sandbox$/);
+    assert.equal(headers.get('x-content-type-options'), 'nosniff');
+  });
 });
