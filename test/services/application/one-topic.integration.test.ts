@@ -57,6 +57,12 @@ test('records of a declared topic with copies are erased if their page is gone, 
   await log.close();
 });
 
+test('a receipt on brokers names a declared topic with copies, where age alone erases', async () => {
+  const { beyondReachOnBrokers } = await import('../../../services/operation/forget/forget.ts');
+  const places = beyondReachOnBrokers('news').map(({ place }) => place);
+  assert.ok(places.includes('topics responses, render, duplicates, summaries'), `${places}`);
+});
+
 test('a processor that declares a topic is drawn with it, and has rights to it on a broker', () => {
   const writer = { name: 'summary', does: 'sums up pages', reads: ['pages' as const], writes: [name], stores: [] };
   (topology.processors as unknown as object[]).push(writer);
