@@ -2,7 +2,8 @@
  * An extension: a consumer that keeps the title of each page, and what goes with it. It has an option, deletes titles of
  * pages that are taken down, and adds an endpoint (`GET /titles`) and a command (`titles`).
  *
- * Records may come twice after a crash, and pages are fetched again: the last line of a URL counts.
+ * Records may come twice after a crash, and pages are fetched again: the last line of a URL counts. A crash may also cut
+ * off the last line: its record comes again, and the next lines begin on a line of their own.
  */
 import { appendFile, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -10,7 +11,7 @@ import { definePlugin } from 'crawlstream/plugin';
 
 const name = 'titles';
 const fileIn = (folder) => join(folder, 'titles.jsonl');
-const lineOf = ([url, title]) => `${JSON.stringify({ url, title })}\n`;
+const lineOf = ([url, title]) => `\n${JSON.stringify({ url, title })}`;
 
 /** Titles by URL. */
 async function titlesIn(folder) {
@@ -18,8 +19,16 @@ async function titlesIn(folder) {
     if (error.code === 'ENOENT') return '';
     throw error;
   });
-  const lines = text.split('\n').filter((line) => line !== '');
-  return new Map(lines.map((line) => JSON.parse(line)).map(({ url, title }) => [url, title]));
+  return new Map(text.split('\n').flatMap(rowOf));
+}
+
+function rowOf(line) {
+  try {
+    const { url, title } = JSON.parse(line);
+    return [[url, title]];
+  } catch {
+    return [];
+  }
 }
 
 export default definePlugin({

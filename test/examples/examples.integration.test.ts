@@ -1,7 +1,7 @@
 /** Each example as a user would run it: in a project of its own, against the package as npm would publish it. */
 import assert from 'node:assert/strict';
 import { execFile, execFileSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { before, describe, it, type TestContext } from 'node:test';
@@ -148,6 +148,9 @@ describe('the examples, in a project that installs the package', { timeout: 600_
     assert.match(help.stdout, /Ask a crawl:[\s\S]*titles \[options\] +print the titles of pages/);
     const env = { CRAWLSTREAM_PLUGIN: 'extension.mjs' };
     assert.match((await crawlstream(['titles', '--data', data], env)).stdout, /front pa/);
+    const lines = join(data, 'plugins/titles/titles.jsonl');
+    appendFileSync(lines, '\n{"url":"http://cut.test/","ti');
+    assert.equal((await printed()).split('\n').length, 4);
 
     await crawlstream(['purge', front, '--data', data]);
     const receipt = async () => JSON.parse((await crawlstream(['forget', '--json', '--data', data])).stdout);
