@@ -27,6 +27,11 @@ export interface TopicSpec {
   readonly name: TopicName;
   /** The key of a record, by which the topic is partitioned. `URL`: on the partition of the URL's host. */
   readonly key: 'partition key' | 'host key' | 'URL' | 'source key' | 'explicit';
+  /**
+   * Copies of fetched content. An empty record is then valid: it is a tombstone, or replaces an erased copy. `forget`
+   * erases the records with a `url` that is gone.
+   */
+  readonly copies: boolean;
   /** `state`: stored for ever, trimmed only below a kept snapshot. `time`: may be deleted by age. */
   readonly retention: 'state' | 'time';
   /** Settings it is made with on Kafka. They are the operator's from then on. */
@@ -71,40 +76,51 @@ function keptNewest(days: number, gibibytes: number): Required<Pick<TopicSpec, '
   };
 }
 
-/**
- * Topics with copies of fetched content. An empty record there is a tombstone, or replaces an erased copy, and is
- * valid. On every other topic it is unreadable.
- */
-export const topicsWithCopies = ['pages', 'responses', 'render', 'duplicates'] as const satisfies readonly TopicName[];
-export type CopyTopic = (typeof topicsWithCopies)[number];
-
-export function holdsCopies(topic: TopicName): topic is CopyTopic {
-  return (topicsWithCopies as readonly TopicName[]).includes(topic);
-}
-
-export const topics: Readonly<Record<TopicName, TopicSpec>> = {
-  discovered: { name: 'discovered', key: 'partition key', retention: 'state' },
+const declared = {
+  discovered: { name: 'discovered', key: 'partition key', copies: false, retention: 'state' },
   // A task is usable until its deadline, minutes.
-  tasks: { name: 'tasks', key: 'host key', retention: 'time', ...kept(1, 1) },
-  results: { name: 'results', key: 'partition key', retention: 'state' },
+  tasks: { name: 'tasks', key: 'host key', copies: false, retention: 'time', ...kept(1, 1) },
+  results: { name: 'results', key: 'partition key', copies: false, retention: 'state' },
   pages: {
     name: 'pages',
     key: 'URL',
+    copies: true,
     retention: 'time',
     ...keptNewest(7, 20),
   },
   // Raw bodies: as long as an archive may be away.
-  responses: { name: 'responses', key: 'host key', retention: 'time', ...kept(3, 20) },
+  responses: { name: 'responses', key: 'host key', copies: true, retention: 'time', ...kept(3, 20) },
   // What an audit holds requests against: the newest copy of each robots.txt, however old.
-  robots: { name: 'robots', key: 'host key', retention: 'time', settings: { 'cleanup.policy': 'compact' } },
+  robots: {
+    name: 'robots',
+    key: 'host key',
+    copies: false,
+    retention: 'time',
+    settings: { 'cleanup.policy': 'compact' },
+  },
   // Pages for the browser: after a longer wait, a page had better be fetched again.
-  render: { name: 'render', key: 'host key', retention: 'time', ...kept(1, 5) },
-  duplicates: { name: 'duplicates', key: 'host key', retention: 'time', ...kept(7, 5) },
-  control: { name: 'control', key: 'explicit', retention: 'state' },
+  render: { name: 'render', key: 'host key', copies: true, retention: 'time', ...kept(1, 5) },
+  duplicates: { name: 'duplicates', key: 'host key', copies: true, retention: 'time', ...kept(7, 5) },
+  control: { name: 'control', key: 'explicit', copies: false, retention: 'state' },
   // A person has to look at them first.
-  'dead-letters': { name: 'dead-letters', key: 'source key', retention: 'time', ...kept(30, 5) },
-  'frontier-changelog': { name: 'frontier-changelog', key: 'explicit', retention: 'state' },
-};
+  'dead-letters': { name: 'dead-letters', key: 'source key', copies: false, retention: 'time', ...kept(30, 5) },
+  'frontier-changelog': { name: 'frontier-changelog', key: 'explicit', copies: false, retention: 'state' },
+} as const satisfies Readonly<Record<TopicName, TopicSpec>>;
+
+export const topics: Readonly<Record<TopicName, TopicSpec>> = declared;
+
+/** Topics with copies of fetched content. */
+export type CopyTopic = {
+  [Name in TopicName]: (typeof declared)[Name] extends { readonly copies: true } ? Name : never;
+}[TopicName];
+
+export function holdsCopies(topic: TopicName): topic is CopyTopic {
+  return topics[topic].copies;
+}
+
+export function topicsWithCopies(): readonly CopyTopic[] {
+  return topicNames.filter(holdsCopies);
+}
 
 /** All topics of a crawl, by their full names. */
 export function topicsOfCrawl(crawl: string, partitions: number) {

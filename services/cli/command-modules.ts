@@ -3,21 +3,22 @@
  * and a command line usually names the one command that it needs.
  */
 import type { AddCommands, CommandModule } from '../application/extension/extension.ts';
-import type { LeaseClients } from '../application/extension/lease-clients.ts';
+import { crawlPartsOf, leaseClientsOf } from '../application/extension/offers.ts';
 import { consumers } from '../application/topology.ts';
 import { installed } from '../extras/installed.ts';
 
-/** Undefined: this program has none. */
-async function leaseClients(): Promise<LeaseClients | undefined> {
-  return installed.find((one) => one.leaseClients !== undefined)?.leaseClients?.();
-}
+/** Offers of extras to commands that run a crawl. */
+const offers = () => Promise.all([leaseClientsOf(installed), crawlPartsOf(installed)]);
 
 /** In the order in which they are added. */
 const modules: readonly CommandModule[] = [
-  { names: ['crawl'], load: async () => (await import('./crawl/crawl-command.ts')).crawlCommand(await leaseClients()) },
+  {
+    names: ['crawl'],
+    load: async () => (await import('./crawl/crawl-command.ts')).crawlCommand(...(await offers())),
+  },
   {
     names: ['frontier', 'fetcher'],
-    load: async () => (await import('./roles/role-commands.ts')).roleCommands(await leaseClients()),
+    load: async () => (await import('./roles/role-commands.ts')).roleCommands(...(await offers())),
   },
   {
     names: consumers.map(({ name }) => name),
@@ -86,6 +87,9 @@ function wanted(words: readonly string[], env: NodeJS.ProcessEnv): readonly Comm
     Object.keys(env).some((name) => name.startsWith('CRAWLSTREAM_') && !/^CRAWLSTREAM_(TEST|BENCH)_/.test(name));
   return named.length === 0 || isConfigured ? modules : named;
 }
+
+/** Names of all commands of this program. */
+export const commandNames: ReadonlySet<string> = new Set([...modules.flatMap(({ names }) => names), ...lookAtAll]);
 
 /** By default, what adds every command. */
 export function loadCommands(

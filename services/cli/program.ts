@@ -20,11 +20,17 @@ import { addExamples, exitCodes } from './examples.ts';
 import { addLogOptions } from './flags/log-flags.ts';
 import { groupCommands } from './help-groups.ts';
 import { groupOptions, showDefaultsAsTyped } from './help-options.ts';
+import { mayNamePlugins, pluginCommands } from './plugin-commands.ts';
 import { withRemedy } from './usage-remedy.ts';
 
-/** The program with the commands that a command line names, or, without words, with all commands. */
+/**
+ * The program with the commands that a command line names, or, without words, with all commands. Commands of plugins are
+ * there if the command line names none of ours.
+ */
 export async function createProgram(words: readonly string[] = []): Promise<Command> {
-  return programOf(await loadCommands(words, process.env), words);
+  const ours = await loadCommands(words, process.env);
+  const theirs = mayNamePlugins(words) ? await pluginCommands(programOf(ours), words, process.env) : [];
+  return programOf([...ours, ...theirs], words);
 }
 
 export function programOf(adding: readonly AddCommands[], words: readonly string[] = []): Command {

@@ -9,6 +9,7 @@ import { extension as fleetExtra } from './fleet/extension.ts';
 import { extension as graphExtra } from './graph/extension.ts';
 import { extension as indexExtra } from './index/extension.ts';
 import { extension as lendingExtra } from './lending/extension.ts';
+import { extension as pushExtra } from './push/extension.ts';
 import { extension as renderExtra } from './render/extension.ts';
 import { extension as storyExtra } from './story/extension.ts';
 import { extension as urlfrontierExtra } from './urlfrontier/extension.ts';
@@ -24,6 +25,7 @@ export const installed: readonly Extension[] = [
   graphExtra,
   indexExtra,
   lendingExtra,
+  pushExtra,
   renderExtra,
   storyExtra,
   urlfrontierExtra,

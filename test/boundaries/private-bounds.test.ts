@@ -4,6 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { hubLinks } from '../../topology/extras/push/hub-links.ts';
 import { maxAgeMs } from '../../topology/fetch/cache-control.ts';
 import { parseSetCookie } from '../../topology/fetch/set-cookie.ts';
 import { decodePage, decodeXml } from '../../topology/parse/charset.ts';
@@ -14,7 +15,6 @@ import { isSoft404 } from '../../topology/parse/soft-404.ts';
 import { createXmlScanner } from '../../topology/parse/xml.ts';
 import { quoteOf } from '../../topology/pay/quote.ts';
 import { knownView } from '../../topology/policy/traps/known-views.ts';
-import { hubLinks } from '../../topology/push/hub-links.ts';
 import { compileNormalizer, refusalOf } from '../../topology/url/normalize.ts';
 import { seedNotes } from '../../topology/url/seed-notes.ts';
 import { robotsTag } from '../../topology/usage/robots-tag.ts';

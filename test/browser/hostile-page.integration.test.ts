@@ -8,7 +8,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { type Browser, chromium } from 'playwright-core';
-import { pushRoutes } from '../../services/push/push-routes.ts';
+import { pushRoutes } from '../../services/extras/push/push-routes.ts';
+import { partRoutes } from '../../services/hosting/roles/part-routes.ts';
 import { createMemoryRegistry } from '../../services/runtime/avro/memory-registry.ts';
 import { openCodec } from '../../services/runtime/avro/record-codec.ts';
 import { SystemClock } from '../../services/runtime/clock.ts';
@@ -37,7 +38,7 @@ async function startService(t: TestContext) {
     listen: { host: '127.0.0.1', port: 0 },
     probes: new Probes(),
     metrics: async () => ({ type: 'text/plain', text: 'secret' }),
-    routes: [note, pushRoutes(() => ({ log, codec, clock, topics }))],
+    routes: [note, partRoutes(pushRoutes, () => ({ log, codec, clock, topics, crawl: 't', part: (name) => name }))],
     onBug: (error) => assert.fail(`${error}`),
   });
   t.after(() => service.close());

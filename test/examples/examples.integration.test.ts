@@ -1,12 +1,14 @@
 /** Each example as a user would run it: in a project of its own, against the package as npm would publish it. */
 import assert from 'node:assert/strict';
 import { execFile, execFileSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { before, describe, it, type TestContext } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { freePorts } from '../../lab/kafka/daemon.ts';
 import { type Answer, serveSite } from '../services/fetcher/loopback.ts';
 import { temporaryFolder } from '../services/runtime/store/temporary-folder.ts';
 
@@ -111,6 +113,59 @@ describe('the examples, in a project that installs the package', { timeout: 600_
 
     await crawlstream(['consume', '--plugin', 'to-sqlite.mjs', '--data', data, '--from-start']);
     assert.deepEqual(rows(join(data, 'plugins/to-sqlite/pages.db')), beside);
+  });
+
+  it('extension.mjs adds an option, a command, an endpoint and a consumer, which receipts of forget name', async (t) => {
+    const [port] = await freePorts(1);
+    // The crawl goes on until its endpoint has been called.
+    let called: () => void = () => {};
+    const calling = new Promise<void>((resolve) => (called = resolve));
+    const { port: web } = await serveSite(t, async (request, response, host) => {
+      if (request.url === '/last') await calling;
+      if (request.url !== '/') return site(request, response, host);
+      response.setHeader('content-type', 'text/html');
+      response.end('<title>front page</title><a href="/one">one</a><a href="/last">last</a>');
+    });
+    const front = `http://front.test:${web}/`;
+    const data = join(folder, 'extended');
+    const plugin = ['--plugin', 'extension.mjs'];
+    const reach = ['--resolve', `*.test:${web}:127.0.0.1`, '--delay', '0'];
+    const more = [...plugin, '--set', 'titles.longest=8', '--http', `${port}`];
+    const crawling = crawlstream(['crawl', front, ...reach, '--data', data, ...more]);
+    const titles = async (query = '') => {
+      const response = await fetch(`http://127.0.0.1:${port}/titles${query}`).catch(() => undefined);
+      return response?.status === 200 ? ((await response.json()) as { titles: Record<string, string> }).titles : {};
+    };
+    while ((await titles())[front] === undefined) await sleep(50);
+    assert.deepEqual(await titles('?with=page'), {});
+    assert.deepEqual(await titles('?with=front'), { [front]: 'front pa' });
+    called();
+    await crawling;
+
+    const printed = async () => (await crawlstream(['titles', ...plugin, '--data', data])).stdout;
+    assert.equal((await printed()).split('\n').length, 4);
+    const help = await crawlstream(['--help', ...plugin]);
+    assert.match(help.stdout, /Ask a crawl:[\s\S]*titles \[options\] +print the titles of pages/);
+    const env = { CRAWLSTREAM_PLUGIN: 'extension.mjs' };
+    assert.match((await crawlstream(['titles', '--data', data], env)).stdout, /front pa/);
+    const lines = join(data, 'plugins/titles/titles.jsonl');
+    appendFileSync(lines, '\n{"url":"http://cut.test/","ti');
+    assert.equal((await printed()).split('\n').length, 4);
+
+    await crawlstream(['purge', front, '--data', data]);
+    const receipt = async () => JSON.parse((await crawlstream(['forget', '--json', '--data', data])).stdout);
+    const named = (places: readonly { readonly place: string }[]) => places.filter(({ place }) => /titles/.test(place));
+    const behind = await receipt();
+    assert.deepEqual([named(behind.places).length, named(behind.notReached).length], [0, 1], JSON.stringify(behind));
+    await crawlstream(['consume', ...plugin, '--data', data]);
+    const followed = await receipt();
+    assert.deepEqual(
+      [named(followed.places).length, named(followed.notReached).length],
+      [1, 0],
+      JSON.stringify(followed),
+    );
+    const left = await printed();
+    assert.ok(!left.includes('front pa') && left.split('\n').length === 3, left);
   });
 
   it('twenty-lines.ts crawls from TypeScript, and its types hold', async (t) => {

@@ -18,6 +18,7 @@ import { compressorOf, loadCodecs } from '../../services/runtime/log/kafka/compr
 import { compressionNames } from '../../services/runtime/log/kafka/compression/names.ts';
 import { readBatches, writeBatch } from '../../services/runtime/log/kafka/record-batch.ts';
 import { languageOf } from '../../topology/content/language.ts';
+import { hubLinks } from '../../topology/extras/push/hub-links.ts';
 import { maxAgeMs } from '../../topology/fetch/cache-control.ts';
 import { parseHttpDate } from '../../topology/fetch/http-date.ts';
 import { redirectTarget } from '../../topology/fetch/redirect.ts';
@@ -27,7 +28,6 @@ import { parseDumpHead, parseDumpLine } from '../../topology/frontier/transfer/p
 import { headerDirectives } from '../../topology/parse/directives.ts';
 import { parsePage } from '../../topology/parse/page.ts';
 import { parseSitemap } from '../../topology/parse/sitemap.ts';
-import { hubLinks } from '../../topology/push/hub-links.ts';
 import { isAllowed, parseRobots, sitemapValues } from '../../topology/robots/rules.ts';
 import { compileNormalizer } from '../../topology/url/normalize.ts';
 import { temporaryFolder } from '../services/runtime/store/temporary-folder.ts';

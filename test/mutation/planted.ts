@@ -24,7 +24,7 @@ const transferTests = ['test/services/extras/archive/transfers.test.ts'];
 const forgetTests = ['test/services/extras/archive/forget-pointers.test.ts'];
 const replayTests = ['test/services/extras/archive/replay/hostile-captures.test.ts'];
 const deskTests = ['test/services/extras/desk/proofs.test.ts'];
-const hubTests = ['test/services/push/hubs.test.ts'];
+const hubTests = ['test/services/extras/push/hubs.test.ts'];
 const lendingTests = ['test/services/extras/lending/lease-calls.test.ts'];
 const webhookTests = ['test/services/extras/fleet/webhooks/webhook-sender.test.ts'];
 const logEdgeTests = ['test/services/runtime/log/log-edges.test.ts'];
@@ -734,35 +734,35 @@ export const planted: readonly Planted[] = [
   },
   {
     mistake: 'the beginning of a signature is enough',
-    file: 'services/push/websub.ts',
+    file: 'services/extras/push/websub.ts',
     find: 'return given.length === wanted.length && timingSafeEqual(given, wanted);',
     replace: 'return timingSafeEqual(given, wanted.subarray(0, given.length));',
     tests: hubTests,
   },
   {
     mistake: 'a hub may confirm a subscription to another topic',
-    file: 'services/push/websub.ts',
+    file: 'services/extras/push/websub.ts',
     find: 'if (one === undefined || topic !== one.topic) return null;',
     replace: 'if (one === undefined) return null;',
     tests: hubTests,
   },
   {
     mistake: 'a hub that verifies at once is not known',
-    file: 'services/push/websub.ts',
+    file: 'services/extras/push/websub.ts',
     find: 'await this.#put(subscription);\n    await this.#ask(subscription);',
     replace: 'await this.#ask(subscription);\n    await this.#put(subscription);',
     tests: hubTests,
   },
   {
     mistake: 'a delivery counts before the frontier has it',
-    file: 'services/push/websub.ts',
+    file: 'services/extras/push/websub.ts',
     find: 'await this.#options.push(newsOf',
     replace: 'void this.#options.push(newsOf',
     tests: hubTests,
   },
   {
     mistake: 'a disk that refused once refuses for ever',
-    file: 'services/push/websub.ts',
+    file: 'services/extras/push/websub.ts',
     find: 'this.#saving = this.#saving.catch(() => {}).then(',
     replace: 'this.#saving = this.#saving.then(',
     tests: hubTests,

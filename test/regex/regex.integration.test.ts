@@ -60,7 +60,7 @@ const bounded: Readonly<Record<string, string>> = {
   'services/fetcher/pages/page-type.ts': 'the first 4,096 bytes of a body',
   'topology/parse/soft-404.ts': 'titles of 60 characters at most',
   'topology/content/language.ts': 'words of 100 characters at most',
-  'topology/content/near-duplicate.ts': 'titles whose blanks are single',
+  'topology/extras/dedup/near-duplicate.ts': 'titles whose blanks are single',
   'topology/policy/traps/known-views.ts': 'addresses of 512 characters at most',
 };
 

@@ -59,9 +59,9 @@ const kept: Readonly<Record<string, readonly RegExp[]>> = {
     /\/compare-states\.ts$/,
     /^lab\/bench\/content\//,
     // Of locality-sensitive hashing.
-    /^topology\/content\/minhash-index\.ts$/,
+    /^topology\/extras\/dedup\/minhash-index\.ts$/,
   ],
-  bands: [/^topology\/content\/minhash-index\.ts$/],
+  bands: [/^topology\/extras\/dedup\/minhash-index\.ts$/],
   lanes: [
     /\/digest\.ts$/,
     /dump-line\.ts$/,

@@ -7,10 +7,9 @@ import { frontQueueLast, type OverlayConfig, settingsOfHosts } from './overlay-c
 import type { PolicyConfig } from './policy.ts';
 import { schemasOf } from './policy-fields.ts';
 import { filtersSchema, windowSchema } from './policy-shapes.ts';
-import { scheduleNames, visitKinds } from './recrawl/recrawl-config.ts';
+import { overlayRuleSchema, storedOverlayRuleSchema } from './recrawl/recrawl-config.ts';
 
 const names = z.array(z.string().min(1)).min(1);
-const intervalMs = z.int().min(1_000);
 
 const surt = z.string().superRefine((text, context) => {
   const parsed = parseSurt(text);
@@ -29,17 +28,9 @@ const match = z.strictObject({
   patterns: z.array(z.string()).min(1).optional(),
 });
 
-const recrawl = z.strictObject({
-  kinds: z.array(z.enum(visitKinds)).min(1).optional(),
-  schedule: z.enum(scheduleNames).optional(),
-  intervalMs: intervalMs.nullable().optional(),
-  minMs: intervalMs.optional(),
-  maxMs: intervalMs.optional(),
-});
-
 const ofPolicy = Object.entries(schemasOf(({ overlay }) => overlay !== undefined));
 
-const set = z.strictObject({
+const set = {
   ...Object.fromEntries(ofPolicy.map(([name, schema]) => [name, schema.optional()])),
   budget: z.int().min(0).optional(),
   leases: z.int().min(1).max(parallelLimits.leasesMax).optional(),
@@ -48,12 +39,17 @@ const set = z.strictObject({
   filters: filtersSchema.omit({ lists: true }).partial().optional(),
   inScope: z.boolean().optional(),
   frontQueue: z.int().min(0).max(frontQueueLast).optional(),
-  recrawl: recrawl.optional(),
-});
+};
 
-export const overlaysSchema = z.array(
-  z.strictObject({ name: z.string().min(1).max(100), match, set }),
-) as unknown as z.ZodType<readonly OverlayConfig[]>;
+function overlaysWith(recrawl: z.ZodType): z.ZodType<readonly OverlayConfig[]> {
+  const settings = z.strictObject({ ...set, recrawl: recrawl.optional() });
+  const overlay = z.strictObject({ name: z.string().min(1).max(100), match, set: settings });
+  return z.array(overlay) as unknown as z.ZodType<readonly OverlayConfig[]>;
+}
+
+export const overlaysSchema = overlaysWith(overlayRuleSchema);
+/** Overlays of a policy that a crawl has: those of earlier releases stay readable. */
+export const storedOverlaysSchema = overlaysWith(storedOverlayRuleSchema);
 
 /** Throws INVALID_ARGUMENT, with the field and the remedy, for contradictory overlays. */
 export function checkOverlays({ overlays = [], sink, recrawl, budget }: PolicyConfig): void {

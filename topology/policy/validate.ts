@@ -10,15 +10,17 @@ import { compileFilters } from '../url/filters.ts';
 import { listsOf, withLists } from './lists-of.ts';
 import { normalNames } from './normal-names.ts';
 import { notInOverlays } from './overlay-config.ts';
-import { checkOverlays, overlaysSchema } from './overlay-schema.ts';
+import { checkOverlays, overlaysSchema, storedOverlaysSchema } from './overlay-schema.ts';
 import type { PolicyConfig } from './policy.ts';
 import { schemasOf } from './policy-fields.ts';
 import { checkPatterns } from './policy-patterns.ts';
 
-export const policySchema = z.strictObject({
-  ...schemasOf(),
-  overlays: overlaysSchema.optional(),
-}) as unknown as z.ZodType<PolicyConfig>;
+export const policySchema = schemaWith(overlaysSchema);
+const storedSchema = schemaWith(storedOverlaysSchema);
+
+function schemaWith(overlays: typeof overlaysSchema): z.ZodType<PolicyConfig> {
+  return z.strictObject({ ...schemasOf(), overlays: overlays.optional() }) as unknown as z.ZodType<PolicyConfig>;
+}
 
 /** JSON text of a policy that a crawl has, as `storedPolicy`. */
 export function parsePolicy(json: string): PolicyConfig {
@@ -58,15 +60,16 @@ function hashless(part: unknown): unknown {
 
 /**
  * A policy that compiles, its names as normal URLs have them. Throws INVALID_ARGUMENT, naming the first field at fault and the
- * remedy.
+ * remedy. If the policy `inForce` has overlays as only earlier releases took them, so may this one.
  */
 export function validatePolicy(value: unknown, inForce?: PolicyConfig): PolicyConfig {
-  return withNormalNames(checkedPolicy(value), inForce);
+  const isOld = inForce !== undefined && !overlaysSchema.safeParse(inForce.overlays ?? []).success;
+  return withNormalNames(checkedPolicy(value, isOld ? storedSchema : policySchema), inForce);
 }
 
-/** The same for one that was in force already: earlier releases took names that no URL can have. */
+/** The same for one that was in force already: earlier releases took names that no URL can have, and more intervals. */
 export function storedPolicy(value: unknown): PolicyConfig {
-  return normalNames(checkedPolicy(value)).config;
+  return normalNames(checkedPolicy(value, storedSchema)).config;
 }
 
 /**
@@ -83,8 +86,8 @@ export function withNormalNames(given: PolicyConfig, inForce?: PolicyConfig): Po
   throw new CrawlstreamError('INVALID_ARGUMENT', `${field}: ${JSON.stringify(name)}: ${wrong}`);
 }
 
-function checkedPolicy(value: unknown): PolicyConfig {
-  const parsed = policySchema.safeParse(value);
+function checkedPolicy(value: unknown, schema: typeof policySchema): PolicyConfig {
+  const parsed = schema.safeParse(value);
   if (!parsed.success) throw invalid(parsed.error.issues[0]!, parsed.error);
   // Patterns must compile; the contents of lists are checked when they are loaded.
   if (parsed.data.patterns !== 'linear') compileFilters({ ...parsed.data.filters, lists: [] });

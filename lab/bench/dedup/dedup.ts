@@ -14,7 +14,7 @@ import { createMemoryRegistry } from '../../../services/runtime/avro/memory-regi
 import { openCodec } from '../../../services/runtime/avro/record-codec.ts';
 import { SystemClock } from '../../../services/runtime/clock.ts';
 import { createMemoryStore } from '../../../services/runtime/store/memory-store.ts';
-import { minhash } from '../../../topology/content/minhash.ts';
+import { minhash } from '../../../topology/extras/dedup/minhash.ts';
 import { judgedDedup } from '../../pages/judged-dedup.ts';
 import { labelledPages } from '../../pages/labelled-pages.ts';
 import { pageRecord } from '../../pages/page-record.ts';

@@ -11,8 +11,8 @@
  */
 import type { NearMethod } from '../../../services/extras/dedup/likeness.ts';
 import { createLikeness } from '../../../services/extras/dedup/likeness.ts';
-import { noCommonSlots } from '../../../topology/content/common-slots.ts';
-import { type Minhash, slots } from '../../../topology/content/minhash.ts';
+import { noCommonSlots } from '../../../topology/extras/dedup/common-slots.ts';
+import { type Minhash, slots } from '../../../topology/extras/dedup/minhash.ts';
 import { judgedDedup } from '../../pages/judged-dedup.ts';
 import { type LabelledPage, labelledPages } from '../../pages/labelled-pages.ts';
 import { editedText, proseOf } from '../../pages/prose.ts';

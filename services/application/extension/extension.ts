@@ -7,6 +7,7 @@
  */
 import type { Command } from 'commander';
 import type { Declaration, Processor } from '../processor/processor.ts';
+import type { CrawlPart } from './crawl-part.ts';
 import type { Finding } from './finding.ts';
 import type { LeaseClients } from './lease-clients.ts';
 
@@ -27,18 +28,25 @@ export interface Extension {
   readonly examples?: Readonly<Record<string, readonly string[]>>;
   /** Programs by others that fetch a crawl's URLs. Only one extra may offer them. */
   readonly leaseClients?: () => Promise<LeaseClients>;
+  /** Called once in each process with a frontier: options of `crawl`, endpoints, and work beside the crawl. */
+  readonly crawlPart?: () => Promise<CrawlPart>;
   /** Kinds of files with pages that its commands write, and that `forget` does not reach. */
   readonly files?: readonly string[];
 }
 
-/** Commands that are declared in one module. */
-export interface ExtensionCommands extends CommandModule {
+/** Commands that are declared in one module, and have a group in help. */
+export interface GroupedCommands extends CommandModule {
   /** Title of their group in `--help`, with its colon: an existing group, or a new one at the end. */
   readonly group: string;
+}
+
+/** Commands of an extra. */
+export interface ExtensionCommands extends GroupedCommands {
   /** True: each command runs a part of a crawl, has settings in file and environment, and logs. */
   readonly isService?: boolean;
 }
 
+/** A module with commands. */
 export interface CommandModule {
   /** Commands that it adds. */
   readonly names: readonly string[];
@@ -46,6 +54,7 @@ export interface CommandModule {
   readonly load: () => Promise<AddCommands>;
 }
 
+/** Adds commands to the program. */
 export type AddCommands = (program: Command) => void;
 
 /** Returns its argument: it is there for the types. */

@@ -1,7 +1,10 @@
 /** Checks the export of a plugin file: every mistake is reported in one sentence that names the field. */
-import { CrawlstreamError } from '../../../topology/errors.ts';
+import { CrawlstreamError, invalid } from '../../../topology/errors.ts';
 import { pluginLimits } from '../../fetcher/hooks/plugin-limits.ts';
 import { checkOptions, type Field, isFunction, isObject } from '../../runtime/check-options.ts';
+import type { Access } from '../../runtime/http/access.ts';
+import type { CrawlRoute } from '../extension/crawl-part.ts';
+import type { GroupedCommands } from '../extension/extension.ts';
 import type { Plugin, PluginProcessor } from './plugin.ts';
 
 const { nameCharsMax } = pluginLimits;
@@ -34,7 +37,31 @@ const pluginFields: Readonly<Record<keyof Plugin, Field>> = {
   },
   page: hook,
   processors: { wants: 'a list of processors', fits: Array.isArray },
+  routes: {
+    wants: "a list of endpoints, as in [{ method: 'GET', path: '/titles', handle: () => ({ body: {} }) }]",
+    fits: (value) => Array.isArray(value) && value.every(isRoute),
+  },
+  commands: {
+    wants: "a list of commands, as in [{ names: ['titles'], group: 'Mine:', load: async () => (program) => {} }]",
+    fits: (value) => Array.isArray(value) && value.every(isCommands),
+  },
 };
+
+const methods = ['GET', 'POST', 'PUT', 'DELETE'];
+const accesses = [undefined, 'public', 'metrics', 'read', 'control', 'open'];
+
+function isRoute(given: unknown): boolean {
+  const { method, path, access, takes, handle } = (given ?? {}) as Partial<Record<keyof CrawlRoute, unknown>>;
+  const isNamed = methods.includes(method as string) && typeof path === 'string' && path.startsWith('/');
+  return isNamed && accesses.includes(access as Access) && (takes ?? 'bytes') === 'bytes' && isFunction(handle);
+}
+
+function isCommands(given: unknown): boolean {
+  const { names, group, load } = (given ?? {}) as Partial<Record<keyof GroupedCommands, unknown>>;
+  return (
+    Array.isArray(names) && names.length > 0 && names.every(isName) && typeof group === 'string' && isFunction(load)
+  );
+}
 
 const processorFields: Readonly<Record<keyof PluginProcessor, Field>> = {
   name,
@@ -71,6 +98,7 @@ const processorFields: Readonly<Record<keyof PluginProcessor, Field>> = {
 export function checkPlugin(given: unknown, file = 'plugin', ours: readonly string[] = []): Plugin {
   checkOptions(file, given, pluginFields);
   const plugin = given as Plugin;
+  checkRights(file, plugin.routes);
   const names = new Set(ours);
   for (const [index, processor] of (plugin.processors ?? []).entries()) {
     checkOptions(`${file}: processors[${index}]`, processor, processorFields);
@@ -90,4 +118,14 @@ export function checkPlugin(given: unknown, file = 'plugin', ours: readonly stri
     names.add(processor.name);
   }
   return plugin;
+}
+
+/** A web page elsewhere may lead a browser to a read, also by a form. */
+function checkRights(file: string, routes: Plugin['routes'] = []): void {
+  for (const [index, { method, access = 'control' }] of routes.entries()) {
+    if (method === 'GET' || access === 'control' || access === 'open') continue;
+    throw invalid(
+      `${file}: routes[${index}].access: ${access} is for GET, and this is ${method}: leave it out, or give control or open`,
+    );
+  }
 }

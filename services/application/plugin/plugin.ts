@@ -1,5 +1,5 @@
 /**
- * A plugin: external code that takes part in a crawl, by hooks in the fetcher and by its own consumers.
+ * A plugin: external code that takes part in a crawl, by hooks in the fetcher, consumers, endpoints and commands.
  *
  *   export default definePlugin({
  *     name: 'no-ads',
@@ -10,6 +10,8 @@
  */
 import type { TopicRecords } from '../../../schemas/types.ts';
 import type { FetchHooks } from '../../fetcher/hooks/fetch-hooks.ts';
+import type { CrawlRoute } from '../extension/crawl-part.ts';
+import type { GroupedCommands } from '../extension/extension.ts';
 
 export type { Page } from '../../../schemas/types.ts';
 export type {
@@ -24,11 +26,14 @@ export type {
   RequestChange,
   ResponseChange,
 } from '../../fetcher/hooks/fetch-hooks.ts';
+export type { Access } from '../../runtime/http/access.ts';
+export type { CrawlRoute, NamedCrawl, RouteAnswer, RouteCall } from '../extension/crawl-part.ts';
+export type { AddCommands, CommandModule, GroupedCommands } from '../extension/extension.ts';
 
 /** Topics that a plugin's consumer may read. */
 export type PluginTopic = 'pages' | 'results' | 'duplicates' | 'responses';
 
-/** A plugin: fetcher hooks, all optional, and consumers. */
+/** A plugin: fetcher hooks, consumers, endpoints and commands, all optional. */
 export interface Plugin extends FetchHooks {
   /**
    * Name of the plugin in outcomes, metrics and the crawl's control log: letters, digits, dots, dashes and
@@ -40,6 +45,10 @@ export interface Plugin extends FetchHooks {
   readonly holds?: 'nothing';
   // biome-ignore lint/suspicious/noExplicitAny: each reads other topics, and one list holds them all
   readonly processors?: readonly PluginProcessor<any>[];
+  /** Endpoints of `crawl`, beside its own. */
+  readonly routes?: readonly CrawlRoute[];
+  /** Commands of command lines that name the plugin, with `--plugin` or in the settings. */
+  readonly commands?: readonly GroupedCommands[];
 }
 
 /** Copies that a plugin's consumer keeps: none, or pages, which its handler's `forget` deletes. */

@@ -4,6 +4,7 @@ import type { Command } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { pagesFetched } from '../../../topology/frontier/changes/counters.ts';
 import type { CrawlStatus } from '../../application/crawl/watch-crawl.ts';
+import type { CrawlPart } from '../../application/extension/crawl-part.ts';
 import type { AddCommands } from '../../application/extension/extension.ts';
 import type { LeaseClients, Lender } from '../../application/extension/lease-clients.ts';
 import { consumers } from '../../application/topology.ts';
@@ -17,7 +18,6 @@ import { createFailureLedger } from '../../hosting/crawl/failure-ledger.ts';
 import { folderPath, noSeed } from '../../hosting/crawl/folder-path.ts';
 import { kafkaPlace, runKafkaCrawl } from '../../hosting/crawl/kafka-crawl.ts';
 import { holdsUrls } from '../../hosting/crawl/loaded-urls.ts';
-import type { WebsubFlags } from '../../hosting/crawl/open-websub.ts';
 import { createSeedRedirects } from '../../hosting/crawl/seed-redirects.ts';
 import { type StopFlags, stopRules, stopsText } from '../../hosting/crawl/stop-rules.ts';
 import type { KafkaFlags } from '../../hosting/options/crawl-place.ts';
@@ -64,7 +64,6 @@ import { hearOptions, optionNotes, optionsToKeep } from './remembered-options.ts
 import { report } from './report.ts';
 import { sayUnrendered } from './say-unrendered.ts';
 import { addStopOptions } from './stop-rules.ts';
-import { addWebsubOption } from './websub-flags.ts';
 
 interface CrawlFlags
   extends PolicyFlags,
@@ -77,7 +76,6 @@ interface CrawlFlags
     DashboardFlags,
     OtlpFlags,
     StopFlags,
-    WebsubFlags,
     WorkersFlags {
   readonly keep?: number;
   readonly newOptions?: boolean;
@@ -85,12 +83,18 @@ interface CrawlFlags
   readonly json?: boolean;
 }
 
-/** `clients` undefined: this program has no lease clients. */
-export function crawlCommand(clients: LeaseClients | undefined): AddCommands {
-  return (program) => addCrawlCommand(program, clients);
+/** `clients` undefined: this program has no lease clients. `parts`: of extras. */
+export function crawlCommand(clients: LeaseClients | undefined, parts: readonly CrawlPart[]): AddCommands {
+  return (program) => addCrawlCommand(program, { clients, parts });
 }
 
-function addCrawlCommand(program: Command, clients: LeaseClients | undefined): void {
+interface Offers {
+  readonly clients: LeaseClients | undefined;
+  readonly parts: readonly CrawlPart[];
+}
+
+function addCrawlCommand(program: Command, offers: Offers): void {
+  const { clients, parts } = offers;
   const command = program
     .command('crawl')
     .description('crawl from seeds, into a data folder or on Kafka; the same command resumes')
@@ -101,7 +105,7 @@ function addCrawlCommand(program: Command, clients: LeaseClients | undefined): v
   addWithOption(command);
   for (const processor of consumers) addProcessorOptions(command, processor);
   addSetOption(addPluginOption(addHandlerOption(command)));
-  addWebsubOption(command);
+  for (const { addOptions } of parts) addOptions?.(command);
   clients?.addOptions(command);
   addDashboardOption(command);
   addKafkaOptions(command, 'data folder (default: crawl-data/HOST-OF-FIRST-SEED)');
@@ -124,16 +128,16 @@ function addCrawlCommand(program: Command, clients: LeaseClients | undefined): v
     )
     .option('--new-options', 'discard options saved by earlier runs; use only those given now and defaults')
     .option('--json', 'print the result as one JSON object on the last line')
-    .action((_: string[], flags: CrawlFlags) => crawl(flags, command, clients));
+    .action((_: string[], flags: CrawlFlags) => crawl(flags, command, offers));
   hearOptions(command);
 }
 
-async function crawl(flags: CrawlFlags, command: Command, clients: LeaseClients | undefined): Promise<void> {
-  const given = await prepare(flags, command, clients);
+async function crawl(flags: CrawlFlags, command: Command, offers: Offers): Promise<void> {
+  const given = await prepare(flags, command, offers);
   const { listen, lending, queries, progress } = given;
   const run = (service: Service) => runCrawl(given, service);
   try {
-    const routes = lending === undefined ? [queries.routes] : [queries.routes, lending.routes];
+    const routes = lending === undefined ? [queries.routes] : [lending.routes, queries.routes];
     await withHttp(listen, { role: 'crawl', routes, say: progress.note }, (service) =>
       withTracing(flags, service, progress.note, () =>
         lending === undefined ? run(service) : lending.serve(progress.note, () => run(service)),
@@ -148,7 +152,7 @@ async function crawl(flags: CrawlFlags, command: Command, clients: LeaseClients 
 type Given = Awaited<ReturnType<typeof prepare>>;
 
 /** Reads the command line. All mistakes in it are reported before anything is made. */
-async function prepare(flags: CrawlFlags, command: Command, clients: LeaseClients | undefined) {
+async function prepare(flags: CrawlFlags, command: Command, { clients, parts }: Offers) {
   const clock = new SystemClock();
   const listed = await crawlSeeds(command, flags, clock, say);
   const seeds = listed.map(({ url }) => url);
@@ -162,7 +166,8 @@ async function prepare(flags: CrawlFlags, command: Command, clients: LeaseClient
   const onWorkers = flags.brokers === undefined && lending === undefined && workersWanted(flags) > 1;
   const beside = await processorsBeside(flags, plugins, !onWorkers);
   const stop = new AbortController();
-  const queries = new QueryService(clock);
+  const ofPlugins = plugins.loaded.map(({ plugin: { routes = [] } }): CrawlPart => ({ routes }));
+  const queries = new QueryService(clock, [...parts, ...ofPlugins], flags);
   const progress = createProgress(process.stderr, () => clock.nowMs());
   const release = stopOnSignals(stop, 'stopping: finishing requests under way', progress.note);
   const watch = watchProgress(flags, stop, progress);
@@ -267,7 +272,6 @@ async function runInFolder(given: Given, service: Service, { ledger, ...watched 
     seen: seenConfigOf(flags, folder.manifest.partitions),
     keepMs: flags.keep ?? null,
     snapshots: flags,
-    callback: flags.callback,
     attach: (opened) => attachConsumers(attached, opened),
     attachesProcess: areApart(attached),
   });

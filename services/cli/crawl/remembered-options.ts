@@ -13,27 +13,11 @@ import { applyConfig } from '../config/apply-config.ts';
 import { isSwitch, parseValue } from '../config/parse-value.ts';
 import { isRepeated } from '../flags/arguments.ts';
 import { addPolicyOptions } from '../flags/policy-flags.ts';
+import { Setting } from '../flags/setting.ts';
 import { typedSeeds } from './crawl-seeds.ts';
 
 const ofOneRun = [
-  ...[
-    'json',
-    'newOptions',
-    'seedKeys',
-    'log',
-    'otlp',
-    'http',
-    'httpOpen',
-    'httpCert',
-    'httpKey',
-    'dashboard',
-    'callback',
-    'clients',
-    'clientsGrpc',
-    'clientsGrpcCert',
-    'clientsGrpcKey',
-    'clientsGrpcPlain',
-  ],
+  ...['json', 'newOptions', 'seedKeys', 'log', 'otlp', 'http', 'httpOpen', 'httpCert', 'httpKey', 'dashboard'],
   ...['maxTime', 'maxBytes', 'maxErrors'],
   ...['data', 'brokers', 'registry', 'compression', 'crawl', 'partitions'],
 ];
@@ -71,7 +55,7 @@ export function hearOptions(command: Command): void {
   });
   for (const option of command.options) {
     const key = option.attributeName();
-    if (forgotten.has(key)) continue;
+    if (forgotten.has(key) || (option instanceof Setting && option.isForOneRun)) continue;
     command.on(`option:${option.name()}`, (text: string | null | undefined) => {
       // A password in an address is never written.
       if (/:\/\/[^/]*@/.test(text ?? '')) return;

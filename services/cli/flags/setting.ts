@@ -6,10 +6,17 @@ import { Option } from 'commander';
 
 export class Setting extends Option {
   readonly reason: string;
+  /** A resume of a crawl does not take it over. */
+  isForOneRun = false;
 
   constructor(flags: string, about: string, reason: string) {
     super(flags, about);
     this.reason = reason;
+  }
+
+  forOneRun(): this {
+    this.isForOneRun = true;
+    return this;
   }
 }
 

@@ -1,5 +1,6 @@
 /** `crawlstream frontier` and `crawlstream fetcher`: one role each, as members of a crawl on Kafka, until stopped. */
 import type { Command } from 'commander';
+import type { CrawlPart } from '../../application/extension/crawl-part.ts';
 import type { AddCommands } from '../../application/extension/extension.ts';
 import type { LeaseClients } from '../../application/extension/lease-clients.ts';
 import { QueryService } from '../../hosting/roles/query-service.ts';
@@ -15,14 +16,14 @@ import { addOtlpOption } from '../flags/trace-flags.ts';
 import { addMemberOptions } from './member-flags.ts';
 
 /** `clients` undefined: this program has no lease clients. */
-export function roleCommands(clients: LeaseClients | undefined): AddCommands {
+export function roleCommands(clients: LeaseClients | undefined, parts: readonly CrawlPart[]): AddCommands {
   return (program) => {
-    addFrontier(program);
+    addFrontier(program, parts);
     addFetcher(program, clients);
   };
 }
 
-function addFrontier(program: Command): void {
+function addFrontier(program: Command, parts: readonly CrawlPart[]): void {
   const frontier = addKafkaOptions(
     addSeenOptions(
       program.command('frontier').description('own partitions of a crawl on Kafka: admit, order and lease its URLs'),
@@ -31,7 +32,7 @@ function addFrontier(program: Command): void {
   );
   const ownOptions = addSnapshotOptions(addMemberOptions(addCompressionOption(frontier)));
   addOtlpOption(addHttpOption(ownOptions)).action((flags: FrontierFlags) =>
-    keepFrontier(flags, new QueryService(new SystemClock())),
+    keepFrontier(flags, new QueryService(new SystemClock(), parts, flags)),
   );
 }
 

@@ -5,10 +5,10 @@
  * compared with the first of each cluster, never with later members, so that no chain of small differences leads from
  * one page to another. The index is in memory, the evidence on disk.
  */
-import { Clusters } from '../../../topology/content/clusters.ts';
-import { ExactTable } from '../../../topology/content/exact-table.ts';
-import { minhash } from '../../../topology/content/minhash.ts';
-import { hash32, nearness, type PageEvidence, titleHashes } from '../../../topology/content/near-duplicate.ts';
+import { Clusters } from '../../../topology/extras/dedup/clusters.ts';
+import { ExactTable } from '../../../topology/extras/dedup/exact-table.ts';
+import { minhash } from '../../../topology/extras/dedup/minhash.ts';
+import { hash32, nearness, type PageEvidence, titleHashes } from '../../../topology/extras/dedup/near-duplicate.ts';
 import type { StateStore, StoreOp } from '../../runtime/store/store.ts';
 import { openFormOf } from './form.ts';
 import { openHostCommons } from './host-commons.ts';

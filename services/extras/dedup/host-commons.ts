@@ -1,8 +1,8 @@
 /** Common values of each host's pages (common-slots.ts): recently used hosts in memory, the others in the store. */
 
-import { type CommonSlots, noCommonSlots, withPage } from '../../../topology/content/common-slots.ts';
 import { contentLimits } from '../../../topology/content/content-limits.ts';
-import { type Minhash, slots } from '../../../topology/content/minhash.ts';
+import { type CommonSlots, noCommonSlots, withPage } from '../../../topology/extras/dedup/common-slots.ts';
+import { type Minhash, slots } from '../../../topology/extras/dedup/minhash.ts';
 import type { StateStore, StoreOp } from '../../runtime/store/store.ts';
 import { commonKey } from './rows.ts';
 

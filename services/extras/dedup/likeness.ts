@@ -2,11 +2,11 @@
  * The two ways to find texts that may be nearly the same, behind one interface. The evidence decides which of them are.
  */
 import type { DuplicateMethod } from '../../../schemas/types.ts';
-import type { CommonSlots } from '../../../topology/content/common-slots.ts';
-import type { Minhash } from '../../../topology/content/minhash.ts';
-import { MinhashIndex } from '../../../topology/content/minhash-index.ts';
 import { type Simhash, simhashOfDistinct } from '../../../topology/content/simhash.ts';
-import { SimhashIndex } from '../../../topology/content/simhash-index.ts';
+import type { CommonSlots } from '../../../topology/extras/dedup/common-slots.ts';
+import type { Minhash } from '../../../topology/extras/dedup/minhash.ts';
+import { MinhashIndex } from '../../../topology/extras/dedup/minhash-index.ts';
+import { SimhashIndex } from '../../../topology/extras/dedup/simhash-index.ts';
 
 export type NearMethod = Extract<DuplicateMethod, 'simhash' | 'minhash'>;
 

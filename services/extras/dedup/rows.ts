@@ -14,8 +14,8 @@
  *   F                                    method for finding near pages: must not change while the store exists
  *   P …                                  positions (group-folder.ts)
  */
-import { slots } from '../../../topology/content/minhash.ts';
-import type { PageEvidence } from '../../../topology/content/near-duplicate.ts';
+import { slots } from '../../../topology/extras/dedup/minhash.ts';
+import type { PageEvidence } from '../../../topology/extras/dedup/near-duplicate.ts';
 import type { StoreOp } from '../../runtime/store/store.ts';
 
 export interface KnownPage {

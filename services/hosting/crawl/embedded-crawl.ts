@@ -51,7 +51,6 @@ import { awaitRelease } from './await-release.ts';
 import type { CrawlPlan } from './crawl-plan.ts';
 import { expireRegularly, snapshotPlace, snapshotsBeside } from './embedded-retention.ts';
 import { reachOf, trustOf } from './mended-trust.ts';
-import { openWebsub } from './open-websub.ts';
 import type { SeedRedirects } from './seed-redirects.ts';
 import { type Asked, sendNews } from './send-news.ts';
 import { storedRedirects } from './stored-redirects.ts';
@@ -87,8 +86,6 @@ export interface EmbeddedCrawl {
   readonly signal: AbortSignal;
   /** Gets the status of the crawl. */
   readonly service: Service;
-  /** Address at which WebSub hubs reach this process. Absent: they cannot. */
-  readonly callback?: string | undefined;
   /** Gets the frontier, to answer queries with. */
   readonly queries: QueryService;
   /** Collects redirects of seeds that leave the scope. Absent: they are not collected. */
@@ -276,7 +273,16 @@ async function attend(
   // An owner in a fleet sees its crawl, and nothing of the machine.
   const shown = crawl.beside === undefined ? folder.path : null;
   queries.open({
-    ...{ log, codec, clock, manifest, member, restores: meters.restores, flags: { data: folder.path } },
+    ...{
+      log,
+      codec,
+      clock,
+      manifest,
+      member,
+      restores: meters.restores,
+      flags: { data: folder.path },
+      part: folder.part,
+    },
     ...{ about: service.isOpenToAll ? async () => null : aboutFolder(folder, shown), folder: shown },
     stop: crawl.beside === undefined ? stopBy(crawl) : null,
   });
@@ -296,13 +302,12 @@ async function attend(
     takeRegularly({ inbox, log, codec, crawl: name, clock, everyMs: crawl.beside?.inboxEveryMs }, stopping.signal),
   ];
   try {
-    queries.websub = await openWebsub(crawl, { log, codec, clock, topics: manifest });
+    for (const beside of await queries.start(crawl.fetcher)) work.push(beside(stopping.signal));
   } catch (error) {
     stopping.abort();
     await Promise.allSettled(work);
     throw error;
   }
-  if (queries.websub !== undefined) work.push(queries.websub.keep(stopping.signal));
   const failed = Promise.race(work.map(failureOf));
   failed.catch(() => {});
   return {

@@ -34,7 +34,6 @@ import { takeFetcherRole, takeFrontierRole } from '../roles/take-role.ts';
 import { awaitRelease } from './await-release.ts';
 import type { CrawlPlan } from './crawl-plan.ts';
 import { keepOptions } from './keep-options.ts';
-import { openWebsub, type WebsubFlags } from './open-websub.ts';
 import type { SeedRedirects } from './seed-redirects.ts';
 import { storedRedirects } from './stored-redirects.ts';
 
@@ -51,8 +50,7 @@ export interface KafkaCrawl {
     FetcherFlags &
     SeenFlags &
     SnapshotRoleFlags &
-    ProcessorFlags &
-    WebsubFlags & { readonly newOptions?: boolean };
+    ProcessorFlags & { readonly newOptions?: boolean };
   /** Leases URLs to clients; the crawl then ends only when it is stopped. Absent: no clients. */
   readonly lending: Lender | undefined;
   readonly plugins: OpenPlugins;
@@ -104,8 +102,8 @@ async function runConnected(
     () => cluster.note(frontier.note()),
   );
   let consumers: RunningProcessors | undefined;
-  const subscribing = new AbortController();
-  let renewed: Promise<void> | undefined;
+  const stopping = new AbortController();
+  let parts: Promise<unknown> | undefined;
   try {
     const folder = await ownFolder(flags, manifest);
     await keepOptions(folder, crawl.options);
@@ -114,11 +112,9 @@ async function runConnected(
     const context = { log, codec, clock, manifest, part: folder.part, ...run, ...plugins.hooks };
     consumers = await startProcessors(context, crawl.beside, flags);
     const config = { ...fetcherConfig(flags), ...plugins.hooks, onReport: crawl.onReport, say };
-    // Subscriptions belong to this process, since the callback leads only to it.
-    const hubs = { folder, callback: flags.callback, fetcher: config };
-    queries.websub = await openWebsub(hubs, { log, codec, clock, topics: manifest });
-    renewed = queries.websub?.keep(subscribing.signal);
-    renewed?.catch(fail);
+    const beside = await queries.start(config);
+    parts = Promise.all(beside.map((work) => work(stopping.signal)));
+    parts.catch(fail);
     const fetcher = await takeFetcherRole(role, { ...config, outside: crawl.lending?.outside });
     crawl.lending?.open({ log, codec, clock, topics: manifest });
     const roles = { frontier, fetcher, consumers, failed: Promise.race([failed, consumers.failed]) };
@@ -127,8 +123,8 @@ async function runConnected(
     const duplicates = await new DuplicateCounts({ log, codec, topics: manifest }).look().catch(() => null);
     return { ...outcome, duplicates };
   } finally {
-    subscribing.abort();
-    await Promise.allSettled([frontier.stop(), consumers?.stop(), renewed, cluster.stop()]);
+    stopping.abort();
+    await Promise.allSettled([frontier.stop(), consumers?.stop(), parts, cluster.stop()]);
   }
 }
 

@@ -1,20 +1,18 @@
 /**
  * Connects HTTP clients with the frontier of this process, which starts after the server and stops before it: for
- * queries, pushed URLs, hubs that push, and the dashboard.
+ * queries, the dashboard, and endpoints of extras and plugins.
  */
+import type { CrawlPart, FetchingCrawl, ServedCrawl, Work } from '../../application/extension/crawl-part.ts';
 import { type CrawlView, type OwnView, type ViewedCrawl, viewOf } from '../../dashboard/crawl-view.ts';
 import { createDashboard, type Dashboard } from '../../dashboard/dashboard-routes.ts';
 import type { CrawlPhase } from '../../dashboard/status.ts';
+import type { FetcherConfig } from '../../fetcher/fetcher-config.ts';
 import { listHosts } from '../../frontier/query/host-lists.ts';
 import { keepPlaces } from '../../frontier/query/known-places.ts';
 import { ownPartitions, type Restores } from '../../frontier/query/own-partitions.ts';
 import { partitionPlaces } from '../../frontier/query/partition-places.ts';
 import { type Asked, Queries } from '../../frontier/query/queries.ts';
 import { askHost, type Queried, queryRoutes } from '../../frontier/query/query-routes.ts';
-import { pushRoutes } from '../../push/push-routes.ts';
-import type { PushTarget } from '../../push/pushed-urls.ts';
-import type { Websub } from '../../push/websub.ts';
-import { websubRoutes } from '../../push/websub-routes.ts';
 import type { RecordCodec } from '../../runtime/avro/record-codec.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { MembersLog } from '../../runtime/crawl/frontier-members.ts';
@@ -31,6 +29,7 @@ import { recordReader } from '../inspect/page-record.ts';
 import { timelineReader } from '../inspect/url-history.ts';
 import type { KafkaFlags } from '../options/crawl-place.ts';
 import { hostArgument } from '../options/url-argument.ts';
+import { partRoutes } from './part-routes.ts';
 import { seedReader } from './seed-reader.ts';
 
 export interface QueryServiceOptions {
@@ -43,6 +42,8 @@ export interface QueryServiceOptions {
   readonly restores: Restores;
   /** The options that lead to the lists of the policy. */
   readonly flags: Pick<KafkaFlags, 'brokers' | 'data' | 'registry'>;
+  /** Path of a file or folder in the data folder of this process. */
+  part(name: string): string;
   readonly ask?: AskMember | undefined;
   /** As ViewedCrawl has them. Absent: the crawl is on Kafka. */
   readonly about?: ViewedCrawl['about'];
@@ -52,27 +53,31 @@ export interface QueryServiceOptions {
 
 export class QueryService {
   #queried: Queried | undefined;
-  #pushes: PushTarget | undefined;
+  #served: ServedCrawl | undefined;
   #view: OwnView | undefined;
   readonly #dashboard: Dashboard;
-  /** Absent: hubs cannot reach this process. */
-  websub: Websub | undefined;
+  readonly #parts: readonly CrawlPart[];
 
-  constructor(clock: Clock) {
+  readonly #options: FetchingCrawl['options'];
+
+  /** `parts`: those of extras and plugins. `options`: of the command. */
+  constructor(clock: Clock, parts: readonly CrawlPart[] = [], options: object = {}) {
+    this.#parts = parts;
+    this.#options = options as FetchingCrawl['options'];
     this.#dashboard = createDashboard(clock, () => this.#view);
   }
 
   readonly routes = (app: HttpApp): void => {
     queryRoutes(() => this.#queried)(app);
-    pushRoutes(() => this.#pushes)(app);
-    websubRoutes(() => this.websub)(app);
     this.#dashboard.routes(app);
+    const ofParts = this.#parts.flatMap(({ routes = [] }) => routes);
+    partRoutes(ofParts, () => this.#served)(app);
   };
 
   open(options: QueryServiceOptions): void {
-    const { log, codec, clock, manifest, member, restores, flags, ask } = options;
-    this.#pushes = { log, codec, clock, topics: manifest };
+    const { log, codec, clock, manifest, member, restores, flags, part, ask } = options;
     const { crawl, partitions, keyMode } = manifest;
+    this.#served = { log, codec, clock, topics: manifest, crawl, part };
     const queries = new Queries({ log, clock, crawl, member, ask });
     const placed = { log, crawl, partitions, self: member, restores, queries };
     const places = async () => partitionPlaces({ ...placed, members: await queries.members() });
@@ -100,6 +105,15 @@ export class QueryService {
     });
   }
 
+  /** Starts the parts beside a crawl that is up and fetches. */
+  async start(fetcher: FetcherConfig): Promise<readonly Work[]> {
+    const served = this.#served;
+    if (served === undefined) return [];
+    const crawl = { ...served, fetcher, options: this.#options };
+    const started = await Promise.all(this.#parts.map((part) => part.start?.(crawl)));
+    return started.filter((work) => work !== undefined);
+  }
+
   /** The dashboard's view of it; undefined while it is not up. */
   get shown(): CrawlView | undefined {
     return this.#view;
@@ -117,8 +131,7 @@ export class QueryService {
 
   close(): void {
     this.#queried = undefined;
-    this.#pushes = undefined;
+    this.#served = undefined;
     this.#view = undefined;
-    this.websub = undefined;
   }
 }

@@ -115,7 +115,7 @@ async function joinFrontiers(role: FrontierRole, watching: AbortController): Pro
   service.sources.add(risks.metrics);
   service.sources.add(lsmMetrics('state', opened));
   queries.open({
-    ...{ log, codec, clock, manifest, flags },
+    ...{ log, codec, clock, manifest, flags, part: folder.part },
     member: group,
     restores: meters.restores,
     ask: service.askMember,

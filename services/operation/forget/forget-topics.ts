@@ -62,7 +62,7 @@ export async function readGone({ log, crawl, partitions }: Topics, purges: Purge
 export async function forgetTopics(
   topics: Topics,
   gone: Gone,
-  names: readonly CopyTopic[] = topicsWithCopies,
+  names: readonly CopyTopic[] = topicsWithCopies(),
 ): Promise<Place[]> {
   const places: Place[] = [];
   for (const name of names) {

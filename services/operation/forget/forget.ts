@@ -1,5 +1,6 @@
 /** Removes purged pages, and pages with withdrawn permission, from every store of copies. */
 import { join } from 'node:path';
+import { topicsWithCopies } from '../../../topology/topics.ts';
 import type { NotReached } from '../../application/processor/holding.ts';
 import { installed } from '../../extras/installed.ts';
 import { logFolder, readRequest } from '../../hosting/connect/crawl-folder.ts';
@@ -43,7 +44,11 @@ export async function forgetInFolder(flags: ForgetFlags, clock: Clock): Promise<
     const { manifest, part } = folder;
     const topics: Topics = { log, codec, ...manifest, erase: log.erase };
     const gone = await readGone(topics, await readPurges(log, codec, manifest));
-    const places = await forgetTopics(topics, gone, ['pages', 'responses', 'render']);
+    const places = await forgetTopics(
+      topics,
+      gone,
+      topicsWithCopies().filter((name) => name !== 'duplicates'),
+    );
     const service = createService('forget');
     const own = {
       log,
@@ -116,11 +121,16 @@ const beyondReach = [
   filesMade,
 ];
 
+/** Topics with copies that forgetTopics cannot erase on brokers. */
+function withoutTombstones(): readonly string[] {
+  return topicsWithCopies().filter((name) => name !== 'pages');
+}
+
 export function beyondReachOnBrokers(crawl: string): readonly NotReached[] {
   if (!crawl.includes('.'))
     return [
       ...beyondReach,
-      { place: 'topics responses, render, duplicates', why: 'brokers delete their records by age' },
+      { place: `topics ${withoutTombstones().join(', ')}`, why: 'brokers delete their records by age' },
     ];
   // In a fleet's crawl, most topics share one flow, from which no topic is dropped separately.
   return [

@@ -91,6 +91,7 @@ export async function startHttpServer(options: HttpOptions): Promise<HttpServer>
     await app.listen({ host: listen.host, port: listen.port });
   } catch (error) {
     await app.close();
+    if (error instanceof CrawlstreamError) throw error;
     const message = `cannot listen on ${addressText(listen)} (${(error as Error).message}): choose another address or port`;
     throw new CrawlstreamError('INVALID_ARGUMENT', message, error);
   }

@@ -9,7 +9,7 @@ import { type TopicName, topicNames, topics } from '../../../topology/topics.ts'
 const name = 'summaries' as TopicName;
 (topicNames as unknown as TopicName[]).push(name);
 Object.assign(topics, {
-  [name]: { name, key: 'host key', retention: 'time', settings: { 'retention.ms': '86400000' } },
+  [name]: { name, key: 'host key', copies: true, retention: 'time', settings: { 'retention.ms': '86400000' } },
 });
 const metric = 'crawlstream_summaries_written_total' as MetricName;
 Object.assign(metrics, { [metric]: { kind: 'counter', help: 'Summaries written', labels: ['reason'] } });
@@ -29,6 +29,38 @@ test('a declared topic is created with the others, with its settings, on the emb
   await log.close();
   const manifest = kafkaTopic(specs.find((spec) => spec.name === 'news.summaries')!, 3, 'my-cluster');
   assert.match(JSON.stringify(manifest), /"partitions":3.*"retention\.ms":"86400000"/);
+});
+
+test('records of a declared topic with copies are erased if their page is gone, and others stay', async () => {
+  const { forgetTopics } = await import('../../../services/operation/forget/forget-topics.ts');
+  const { openEmbeddedLog } = await import('../../../services/runtime/log/embedded-log.ts');
+  const { createMemoryStore } = await import('../../../services/runtime/store/memory-store.ts');
+  const { SystemClock } = await import('../../../services/runtime/clock.ts');
+  const log = await openEmbeddedLog(createMemoryStore(), new SystemClock());
+  await log.createTopics(topicsOfCrawl('news', 1));
+  const record = (url: string) => ({
+    ...{ topic: 'news.summaries', partition: 0, key: Buffer.from(url) },
+    value: Buffer.from(JSON.stringify({ url, fetchedAtMs: 1 })),
+  });
+  await log.append([record('http://gone.test/'), record('http://a.test/')]);
+  const codec = {
+    prepare: async () => {},
+    decode: (_: string, value: Buffer) => JSON.parse(value.toString()),
+  };
+  const topics = { log, erase: log.erase, codec: codec as never, crawl: 'news', partitions: 1 };
+  const gone = { has: (url: string) => url.includes('gone'), isPurged: () => true };
+  const places = await forgetTopics(topics, gone);
+  assert.deepEqual(
+    places.find(({ place }) => place === 'topic summaries'),
+    { place: 'topic summaries', removed: 1, left: 0 },
+  );
+  await log.close();
+});
+
+test('a receipt on brokers names a declared topic with copies, where age alone erases', async () => {
+  const { beyondReachOnBrokers } = await import('../../../services/operation/forget/forget.ts');
+  const places = beyondReachOnBrokers('news').map(({ place }) => place);
+  assert.ok(places.includes('topics responses, render, duplicates, summaries'), `${places}`);
 });
 
 test('a processor that declares a topic is drawn with it, and has rights to it on a broker', () => {

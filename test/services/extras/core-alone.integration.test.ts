@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { freePorts } from '../../../lab/kafka/daemon.ts';
 import { installed } from '../../../services/extras/installed.ts';
 import { serveSite } from '../fetcher/loopback.ts';
 import { ScratchTree } from './scratch-tree.ts';
@@ -61,10 +62,18 @@ export const extension = defineExtension({
     },
   ],
   examples: { gallery: ['--data crawl-data/example.org'] },
+  crawlPart: async () => {
+    const { setting } = await import('../../cli/flags/setting.ts');
+    const title = setting('--gallery-title <text>', 'title of the gallery', 'the name of the crawl says enough');
+    return {
+      addOptions: (command) => command.addOption(title),
+      routes: [{ method: 'GET', path: '/gallery', handle: (_, { crawl }) => ({ body: { pictures: [], crawl } }) }],
+    };
+  },
 });
 `;
 
-test('an extra is one file: its command, consumer, settings and rights follow, and each receipt names what it may keep', async (t) => {
+test('an extra is one file: its command, consumer, endpoint, settings and rights follow, and receipts name what it may keep', async (t) => {
   const tree = new ScratchTree();
   const { mkdirSync } = await import('node:fs');
   mkdirSync(join(tree.folder, 'services/extras/thumbnails'));
@@ -83,17 +92,25 @@ test('an extra is one file: its command, consumer, settings and rights follow, a
   assert.match(await said('gallery', '--help'), /crawlstream gallery --data crawl-data\/example\.org/);
   assert.match(await said('thumbnails', '--help'), /--picture-width <px> +width of the pictures/);
   assert.match(await said('crawl', '--help', 'all'), /--with <list>[\s\S]*thumbnails/);
+  assert.match(await said('crawl', '--help', 'all'), /--gallery-title <text> +title of the gallery/);
+  const shown = await said('config', 'show', 'crawl');
+  assert.match(shown, /^galleryTitle: null +# default$/m);
   assert.match(await said('acls', 'thumbnails', '--crawl', 'news'), /Topic +news\.pages +Read/);
   assert.match(await said('extras'), /thumbnails +makes small pictures of pages/);
   const wrong = await tree.crawlstream('thumbnails', '--picture-width', 'wide', '--data', 'x');
   assert.match(wrong.stderr, /--picture-width[\s\S]*give a width in pixels/);
 
-  const site = await serveSite(
-    t,
-    (_, response) => void response.setHeader('content-type', 'text/html').end('<p>a page</p>'),
-  );
+  const [port] = await freePorts(1);
+  let gallery: unknown;
+  const site = await serveSite(t, async (_, response) => {
+    const answer = await fetch(`http://127.0.0.1:${port}/gallery`);
+    if (answer.status === 200) gallery = await answer.json();
+    response.setHeader('content-type', 'text/html').end('<p>a page</p>');
+  });
   const data = ['--data', join(tree.folder, 'data')];
-  await said('crawl', site.url('a.test', '/'), '--delay', '0s', '--resolve', `*.test:${site.port}:127.0.0.1`, ...data);
+  const reach = ['--delay', '0s', '--resolve', `*.test:${site.port}:127.0.0.1`, '--http', `${port}`];
+  await said('crawl', site.url('a.test', '/'), ...reach, ...data);
+  assert.deepEqual(gallery, { pictures: [], crawl: 'crawl' });
   const receipt = JSON.parse(await said('forget', '--json', ...data));
   assert.deepEqual(
     receipt.notReached.filter(({ place }: { place: string }) => place.startsWith('consumer')),

@@ -1,8 +1,5 @@
 /** Which pages are alike, by every measure and in every index, as it was when it was kept; and what links make of hosts. */
 import { it } from 'node:test';
-import { Clusters } from '../../../topology/content/clusters.ts';
-import { isCommon, noCommonSlots, withPage } from '../../../topology/content/common-slots.ts';
-import { ExactTable } from '../../../topology/content/exact-table.ts';
 import { distinctFeaturesOf, type Features, featuresOf } from '../../../topology/content/features.ts';
 import {
   feedSignature,
@@ -13,17 +10,20 @@ import {
 import { isForMachines } from '../../../topology/content/for-machines.ts';
 import { languageOf } from '../../../topology/content/language.ts';
 import { declaredCode } from '../../../topology/content/language-codes.ts';
-import { minhash, resemblance } from '../../../topology/content/minhash.ts';
-import { MinhashIndex } from '../../../topology/content/minhash-index.ts';
-import { hash32, nearness, titleHashes } from '../../../topology/content/near-duplicate.ts';
 import { scriptOf } from '../../../topology/content/script.ts';
 import { hamming, simhash, simhashOfDistinct } from '../../../topology/content/simhash.ts';
-import { SimhashIndex } from '../../../topology/content/simhash-index.ts';
 import { sameText, textSignature } from '../../../topology/content/text-signature.ts';
+import { Clusters } from '../../../topology/extras/dedup/clusters.ts';
+import { isCommon, noCommonSlots, withPage } from '../../../topology/extras/dedup/common-slots.ts';
+import { ExactTable } from '../../../topology/extras/dedup/exact-table.ts';
+import { minhash, resemblance } from '../../../topology/extras/dedup/minhash.ts';
+import { MinhashIndex } from '../../../topology/extras/dedup/minhash-index.ts';
+import { hash32, nearness, titleHashes } from '../../../topology/extras/dedup/near-duplicate.ts';
+import { SimhashIndex } from '../../../topology/extras/dedup/simhash-index.ts';
 import { edgeKey, edgeValue, readEdges } from '../../../topology/extras/graph/edge-row.ts';
 import { createHostGraph, inDegrees } from '../../../topology/extras/graph/host-graph.ts';
 import { pageRank } from '../../../topology/extras/graph/pagerank.ts';
-import { hubLinks } from '../../../topology/push/hub-links.ts';
+import { hubLinks } from '../../../topology/extras/push/hub-links.ts';
 import { admissionOf, admitSpan, leaseSpan, queueSpan } from '../../../topology/trace/journey.ts';
 import { formatTraceparent, parseTraceparent } from '../../../topology/trace/trace-context.ts';
 import { hostKeyOf } from '../../../topology/url/host-key.ts';

@@ -2,9 +2,9 @@
 import { it } from 'node:test';
 import { featuresOf } from '../../../topology/content/features.ts';
 import { languageOf } from '../../../topology/content/language.ts';
-import { minhash } from '../../../topology/content/minhash.ts';
 import { simhash } from '../../../topology/content/simhash.ts';
 import { textSignature } from '../../../topology/content/text-signature.ts';
+import { minhash } from '../../../topology/extras/dedup/minhash.ts';
 import { createXmlDecoder, decodePage, decodeXml } from '../../../topology/parse/charset.ts';
 import { guessCharset } from '../../../topology/parse/guess-charset.ts';
 import { looksLikeFeed } from '../../../topology/parse/looks-like-feed.ts';

@@ -237,6 +237,16 @@ describe('overlays that cannot be right are refused, with field and remedy', () 
       /set\.recrawl: the policy has no recrawl schedule/,
     ],
     [
+      'an interval that no rule may have',
+      [{ name: 'a', match, set: { recrawl: { intervalMs: 101 * 365 * day } } }],
+      /overlays\[0\]\.set\.recrawl\.intervalMs/,
+    ],
+    [
+      'a shortest time above the longest',
+      [{ name: 'a', match, set: { recrawl: { minMs: 2 * day, maxMs: day } } }],
+      /overlays\[0\]\.set\.recrawl: minMs is above maxMs/,
+    ],
+    [
       'a budget where there is none',
       [{ name: 'a', match, set: { budget: 1 } }],
       /set\.budget: the policy has no budgets/,

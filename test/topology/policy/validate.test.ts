@@ -6,7 +6,7 @@ import { defaultRecrawl } from '../../../topology/policy/recrawl/recrawl-config.
 import { linkOnly } from '../../../topology/policy/score/inputs.ts';
 import { defaultOpic } from '../../../topology/policy/score/opic.ts';
 import { defaultScore } from '../../../topology/policy/score/score-config.ts';
-import { parsePolicy } from '../../../topology/policy/validate.ts';
+import { parsePolicy, validatePolicy } from '../../../topology/policy/validate.ts';
 
 test('a policy survives its journey as JSON', () => {
   const policy = { ...defaultPolicy(), maxDepth: 3, pageQuota: 100 };
@@ -51,6 +51,26 @@ test('an older policy without these fields keeps its meaning', () => {
   const policy = compilePolicy(parsePolicy(JSON.stringify(old)));
   assert.equal(policy.openAt('a.org', 5), 5);
   assert.equal(policy.frontQueueOf('http://a.org/b', linkOnly(2)), 2);
+});
+
+test('intervals of overlays that 0.3.0 took stay readable, and only a crawl that has them may keep them', () => {
+  const day = 86_400_000;
+  const withRecrawl = (recrawl: object) => ({
+    ...{ ...defaultPolicy(), recrawl: defaultRecrawl },
+    overlays: [{ name: 'news', match: { hosts: ['a.org'] }, set: { recrawl } }],
+  });
+  for (const [recrawl, says] of [
+    [{ minMs: 2 * day, maxMs: day }, /overlays\[0\]\.set\.recrawl: minMs is above maxMs/],
+    [{ intervalMs: 200 * 365 * day }, /overlays\[0\]\.set\.recrawl\.intervalMs/],
+  ] as const) {
+    const policy = withRecrawl(recrawl);
+    const stored = parsePolicy(JSON.stringify(policy));
+    assert.deepEqual(stored, policy);
+    assert.ok(compilePolicy(stored).recrawl);
+    assert.throws(() => validatePolicy(policy), says);
+    assert.throws(() => validatePolicy(policy, withRecrawl({ minMs: day })), says);
+    assert.deepEqual(validatePolicy({ ...policy, maxDepth: 3 }, stored), { ...policy, maxDepth: 3 });
+  }
 });
 
 test('an invalid policy is refused with the field and a remedy', () => {

@@ -109,17 +109,30 @@ const interval = z
   .int()
   .min(1_000)
   .max(100 * 365 * day);
-const ruleSchema = z
-  .strictObject({
-    hosts: z.array(z.string().min(1)).min(1).optional(),
-    url: z.string().optional(),
-    kinds: z.array(z.enum(visitKinds)).min(1).optional(),
-    schedule: z.enum(scheduleNames).optional(),
-    intervalMs: interval.nullable().optional(),
-    minMs: interval.optional(),
-    maxMs: interval.optional(),
-  })
-  .refine(inOrder, 'minMs is above maxMs');
+const ruleFields = z.strictObject({
+  hosts: z.array(z.string().min(1)).min(1).optional(),
+  url: z.string().optional(),
+  kinds: z.array(z.enum(visitKinds)).min(1).optional(),
+  schedule: z.enum(scheduleNames).optional(),
+  intervalMs: interval.nullable().optional(),
+  minMs: interval.optional(),
+  maxMs: interval.optional(),
+});
+const ruleSchema = ruleFields.refine(inOrder, 'minMs is above maxMs');
+
+const overlayRule = ruleFields.omit({ hosts: true, url: true });
+
+/** A rule of an overlay, which says itself for which URLs it holds. */
+export const overlayRuleSchema = overlayRule.refine(inOrder, 'minMs is above maxMs');
+
+const anyInterval = z.int().min(1_000);
+
+/** The same in a stored policy: release 0.3.0 took times of any length, and a shortest time above the longest. */
+export const storedOverlayRuleSchema = overlayRule.extend({
+  intervalMs: anyInterval.nullable().optional(),
+  minMs: anyInterval.optional(),
+  maxMs: anyInterval.optional(),
+});
 
 export const recrawlSchema: z.ZodType<RecrawlConfig> = z
   .strictObject({

@@ -12,7 +12,7 @@ export function addClientsOption(command: Command): Command {
       'let external clients fetch URLs: instead of the fetcher (only), or beside it (beside)',
       'a crawl fetches its own pages',
       oneOf('--clients', clientsChoices),
-    ),
+    ).forOneRun(),
   );
   return addClientsGrpcOptions(command);
 }

@@ -2,7 +2,7 @@
  * Finds a topic's hub, and the URL that the topic uses for itself: WebSub discovery (W3C Recommendation 2018, §4). Link
  * headers come first, then link elements of a feed or of an HTML page. Pure text in, URLs out; one pass for any text.
  */
-import { canParse } from '../url/can-parse.ts';
+import { canParse } from '../../url/can-parse.ts';
 
 export interface HubLinks {
   /** Absolute. */

@@ -2,17 +2,17 @@
  * URLs that a caller reports as new or changed, on their way to the frontier: refresh at the highest priority. A known
  * page is due at once, a new one goes to the first front queue; policy, politeness and robots.txt apply to both.
  */
-import { blankLinkGroup } from '../../schemas/blank.ts';
-import type { Discovered, LinkGroup } from '../../schemas/types.ts';
-import { hostKeyOf, partitionKeyOf } from '../../topology/url/host-key.ts';
-import { compileNormalizer } from '../../topology/url/normalize.ts';
-import { partitionOf } from '../../topology/url/partition.ts';
-import type { RecordCodec } from '../runtime/avro/record-codec.ts';
-import type { Clock } from '../runtime/clock.ts';
-import type { CrawlTopics, RequestRecord } from '../runtime/crawl/requests.ts';
-import { encodeRequest } from '../runtime/crawl/requests.ts';
-import { httpLimits } from '../runtime/http/http-limits.ts';
-import type { Log } from '../runtime/log/log.ts';
+import { blankLinkGroup } from '../../../schemas/blank.ts';
+import type { Discovered, LinkGroup } from '../../../schemas/types.ts';
+import { hostKeyOf, partitionKeyOf } from '../../../topology/url/host-key.ts';
+import { compileNormalizer } from '../../../topology/url/normalize.ts';
+import { partitionOf } from '../../../topology/url/partition.ts';
+import type { RecordCodec } from '../../runtime/avro/record-codec.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import type { CrawlTopics, RequestRecord } from '../../runtime/crawl/requests.ts';
+import { encodeRequest } from '../../runtime/crawl/requests.ts';
+import { httpLimits } from '../../runtime/http/http-limits.ts';
+import type { Log } from '../../runtime/log/log.ts';
 import type { News } from './news.ts';
 
 export interface PushTarget {

@@ -4,8 +4,8 @@
  */
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
-import { CrawlstreamError } from '../../topology/errors.ts';
-import { putFile } from '../runtime/disk/durable-names.ts';
+import { CrawlstreamError } from '../../../topology/errors.ts';
+import { putFile } from '../../runtime/disk/durable-names.ts';
 
 /** `asked`: the hub has not verified it yet. */
 export interface Subscription {

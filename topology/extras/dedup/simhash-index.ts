@@ -5,7 +5,7 @@
  *
  * Exact: it finds all of them, and nothing else. Memory: 24 B a signature. A lookup compares n / 16,384 signatures.
  */
-import { ones, type Simhash } from './simhash.ts';
+import { ones, type Simhash } from '../../content/simhash.ts';
 
 export const hammingMax = 3;
 const blocks = 4;

@@ -5,11 +5,11 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
-import type { News } from '../../../services/push/news.ts';
-import { isSigned, Websub } from '../../../services/push/websub.ts';
-import { createGuardedRequest } from '../../../services/runtime/http/guarded-request.ts';
-import { createFakeClock } from '../fetcher/fake-clock.ts';
-import { temporaryFolder } from '../runtime/store/temporary-folder.ts';
+import type { News } from '../../../../services/extras/push/news.ts';
+import { isSigned, Websub } from '../../../../services/extras/push/websub.ts';
+import { createGuardedRequest } from '../../../../services/runtime/http/guarded-request.ts';
+import { createFakeClock } from '../../fetcher/fake-clock.ts';
+import { temporaryFolder } from '../../runtime/store/temporary-folder.ts';
 
 const feed = 'https://site.test/feed';
 const hub = 'https://hub.test/';

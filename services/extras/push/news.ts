@@ -1,7 +1,7 @@
 /** URLs that a sender reports as new or changed, and the rule which of them the sender may report as changed. */
-import { canParse } from '../../topology/url/can-parse.ts';
-import { hostnameOf } from '../../topology/url/host-key.ts';
-import { registrableDomain } from '../../topology/url/registrable-domain.ts';
+import { canParse } from '../../../topology/url/can-parse.ts';
+import { hostnameOf } from '../../../topology/url/host-key.ts';
+import { registrableDomain } from '../../../topology/url/registrable-domain.ts';
 
 export interface News {
   /** Due at once, known or not. */

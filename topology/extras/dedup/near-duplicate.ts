@@ -7,7 +7,7 @@
  * nearly all slots are common, or the site is not known yet, only almost equal texts are near. Titles count because
  * authors distinguish pages by title: the pages of a reference differ only in their subject.
  */
-import { fnv1a } from '../url/fnv.ts';
+import { fnv1a } from '../../url/fnv.ts';
 import { type CommonSlots, isCommon, pagesMin } from './common-slots.ts';
 import { type Minhash, slots } from './minhash.ts';
 

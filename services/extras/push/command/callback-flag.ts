@@ -1,17 +1,21 @@
 /** `--callback`: the address at which hubs reach this crawl, and the subscriber. */
 import type { Command } from 'commander';
-import { CrawlstreamError } from '../../../topology/errors.ts';
-import { canParse } from '../../../topology/url/can-parse.ts';
-import { setting } from '../flags/setting.ts';
+import { CrawlstreamError } from '../../../../topology/errors.ts';
+import { canParse } from '../../../../topology/url/can-parse.ts';
+import { setting } from '../../../cli/flags/setting.ts';
 
-export function addWebsubOption(command: Command): Command {
+export interface CallbackFlags {
+  readonly callback?: string;
+}
+
+export function addCallbackOption(command: Command): Command {
   return command.addOption(
     setting(
       '--callback <url>',
       'public URL of --http for WebSub pushes, as in https://crawl.example.org',
       'depends on your network; without it, no hub is subscribed to',
       callbackUrl,
-    ),
+    ).forOneRun(),
   );
 }
 

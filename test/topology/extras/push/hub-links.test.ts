@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { hubLinks } from '../../../topology/push/hub-links.ts';
+import { hubLinks } from '../../../../topology/extras/push/hub-links.ts';
 
 const url = 'https://a.test/feed';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { test } from 'node:test';
-import { createHubRequest } from '../../../services/push/hub-request.ts';
+import { createHubRequest } from '../../../../services/extras/push/hub-request.ts';
 
 const ask = createHubRequest(
   () => 'test',

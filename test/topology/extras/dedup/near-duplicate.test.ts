@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { proseOf } from '../../../lab/pages/prose.ts';
-import { isCommon, noCommonSlots, pagesMin, withPage } from '../../../topology/content/common-slots.ts';
-import { minhash, slots } from '../../../topology/content/minhash.ts';
+import { proseOf } from '../../../../lab/pages/prose.ts';
+import { isCommon, noCommonSlots, pagesMin, withPage } from '../../../../topology/extras/dedup/common-slots.ts';
+import { minhash, slots } from '../../../../topology/extras/dedup/minhash.ts';
 import {
   hash32,
   nearness,
   type PageEvidence,
   textNearness,
   titleHashes,
-} from '../../../topology/content/near-duplicate.ts';
+} from '../../../../topology/extras/dedup/near-duplicate.ts';
 
 const evidence = (text: string, title = '', host = 'a.test'): PageEvidence => ({
   minhash: minhash(text, 7)!,

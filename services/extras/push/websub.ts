@@ -11,10 +11,10 @@
  * stranger's pages.
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import { CrawlstreamError } from '../../topology/errors.ts';
-import { parseSitemap } from '../../topology/parse/sitemap.ts';
-import { hubLinks } from '../../topology/push/hub-links.ts';
-import type { Clock } from '../runtime/clock.ts';
+import { CrawlstreamError } from '../../../topology/errors.ts';
+import { hubLinks } from '../../../topology/extras/push/hub-links.ts';
+import { parseSitemap } from '../../../topology/parse/sitemap.ts';
+import type { Clock } from '../../runtime/clock.ts';
 import type { HubRequest } from './hub-request.ts';
 import { type News, newsOf } from './news.ts';
 import { readSubscriptions, type Subscription, writeSubscriptions } from './subscription-file.ts';

@@ -5,13 +5,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import type { HubRequest } from '../../../services/push/hub-request.ts';
-import type { News } from '../../../services/push/news.ts';
-import { type PushTarget, pushNews } from '../../../services/push/pushed-urls.ts';
-import { Websub } from '../../../services/push/websub.ts';
-import { createMemoryRegistry } from '../../../services/runtime/avro/memory-registry.ts';
-import { openCodec } from '../../../services/runtime/avro/record-codec.ts';
-import { SystemClock } from '../../../services/runtime/clock.ts';
+import type { HubRequest } from '../../../../services/extras/push/hub-request.ts';
+import type { News } from '../../../../services/extras/push/news.ts';
+import { type PushTarget, pushNews } from '../../../../services/extras/push/pushed-urls.ts';
+import { Websub } from '../../../../services/extras/push/websub.ts';
+import { createMemoryRegistry } from '../../../../services/runtime/avro/memory-registry.ts';
+import { openCodec } from '../../../../services/runtime/avro/record-codec.ts';
+import { SystemClock } from '../../../../services/runtime/clock.ts';
 
 const feed = 'https://victim.test/feed';
 

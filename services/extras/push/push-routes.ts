@@ -5,35 +5,36 @@
  * The response is sent once the URLs are durable in `discovered`: 202, with the accepted and the refused ones.
  */
 
-import { CrawlstreamError, invalid } from '../../topology/errors.ts';
-import { canParse } from '../../topology/url/can-parse.ts';
-import type { HttpApp, Routes } from '../runtime/http/http-server.ts';
+import { invalid } from '../../../topology/errors.ts';
+import { canParse } from '../../../topology/url/can-parse.ts';
+import type { CrawlRoute, RouteAnswer, ServedCrawl } from '../../application/extension/crawl-part.ts';
 import { type PushTarget, pushedMax, pushUrls } from './pushed-urls.ts';
 
-/** `target`: undefined while the crawl is not up yet, or is stopping. */
-export function pushRoutes(target: () => PushTarget | undefined): Routes {
-  const push = (urls: readonly string[]) => {
-    const now = target();
-    if (now !== undefined) return pushUrls(now, urls);
-    throw new CrawlstreamError('NOT_READY', 'this crawl is starting: retry in a moment');
-  };
-  return (app: HttpApp) => {
-    app.addContentTypeParser('text/plain', { parseAs: 'string' }, (_, body, done) => done(null, body));
-    app.post('/urls', async (request, reply) => reply.code(202).send(await push(urlsOf(request.body))));
-    app.post('/indexnow', async (request, reply) => {
-      const { host, urlList } = fieldsOf(request.body);
+export const pushRoutes: readonly CrawlRoute<ServedCrawl>[] = [
+  { method: 'POST', path: '/urls', handle: ({ body }, crawl) => push(crawl, urlsOf(body)) },
+  {
+    method: 'POST',
+    path: '/indexnow',
+    handle: ({ body }, crawl) => {
+      const { host, urlList } = fieldsOf(body);
       if (typeof host !== 'string') throw invalid('host is missing: send the host of the URLs in urlList');
       const urls = listOf(urlList, 'urlList');
       const other = urls.find((url) => !canParse(url) || new URL(url).host !== host.toLowerCase());
       if (other !== undefined) throw invalid(`urlList: ${JSON.stringify(other)} is not a URL of host ${host}`);
-      return reply.code(202).send(await push(urls));
-    });
+      return push(crawl, urls);
+    },
+  },
+  {
+    method: 'GET',
+    path: '/indexnow',
     // This GET changes the crawl, so it needs the same access as a POST.
-    app.get('/indexnow', { config: { access: 'control' } }, async (request, reply) => {
-      const { url } = request.query as { readonly url?: unknown };
-      return reply.code(202).send(await push(listOf([url], 'url')));
-    });
-  };
+    access: 'control',
+    handle: ({ query }, crawl) => push(crawl, listOf([query['url']], 'url')),
+  },
+];
+
+async function push(target: PushTarget, urls: readonly string[]): Promise<RouteAnswer> {
+  return { status: 202, body: await pushUrls(target, urls) };
 }
 
 /** `{"url": …}`, `{"urls": […]}`, a list, or plain lines. */

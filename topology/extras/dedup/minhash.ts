@@ -5,8 +5,8 @@
  *
  * 16 bits of each number are kept (Li & König, "b-bit minwise hashing", WWW 2010): unlike ones agree once in 65,536.
  */
-import { contentLimits } from './content-limits.ts';
-import { featuresOf } from './features.ts';
+import { contentLimits } from '../../content/content-limits.ts';
+import { featuresOf } from '../../content/features.ts';
 
 export const slots = 128;
 export type Minhash = Uint16Array;

@@ -3,8 +3,8 @@
  * No redirect is followed, and no body is read beyond `bytesMax`.
  */
 import type { IncomingHttpHeaders } from 'node:http';
-import { CrawlstreamError } from '../../topology/errors.ts';
-import { createGuardedRequest } from '../runtime/http/guarded-request.ts';
+import { CrawlstreamError } from '../../../topology/errors.ts';
+import { createGuardedRequest } from '../../runtime/http/guarded-request.ts';
 
 export interface HubAnswer {
   readonly status: number;

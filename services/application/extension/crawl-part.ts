@@ -1,0 +1,76 @@
+/**
+ * The part of an extra in a process with a frontier: options of `crawl`, endpoints of its HTTP side, and work beside
+ * the crawl. Plugins offer endpoints in the same form.
+ */
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Command } from 'commander';
+import type { FetcherConfig } from '../../fetcher/fetcher-config.ts';
+import type { RecordCodec } from '../../runtime/avro/record-codec.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import type { CrawlTopics } from '../../runtime/crawl/requests.ts';
+import type { Access } from '../../runtime/http/access.ts';
+import type { Log } from '../../runtime/log/log.ts';
+
+export interface CrawlPart {
+  /** Adds options to `crawl`. */
+  readonly addOptions?: (command: Command) => Command;
+  /** Endpoints of `crawl` and `frontier`. */
+  readonly routes?: readonly CrawlRoute<ServedCrawl>[];
+  /**
+   * Called once a crawl of `crawl` is up. Returns work that lasts until its signal aborts, and that ends the crawl if it
+   * fails; undefined: none.
+   */
+  readonly start?: (crawl: FetchingCrawl) => Promise<Work | undefined>;
+}
+
+export type Work = (signal: AbortSignal) => Promise<void>;
+
+/** An endpoint. */
+export interface CrawlRoute<Crawl = NamedCrawl> {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  /** With its parameters, as in `/websub/:id`. */
+  readonly path: string;
+  /** Rights that a call needs. Absent: those of a read for GET, those of control for all else. */
+  readonly access?: Access;
+  /** `bytes`: the body is a Buffer, whatever its media type. Absent: an object from JSON, or text. */
+  readonly takes?: 'bytes';
+  /** Answers a call. Calls that come while the crawl is not up are refused before. */
+  handle(call: RouteCall, crawl: Crawl): RouteAnswer | Promise<RouteAnswer>;
+}
+
+/** A call of an endpoint. */
+export interface RouteCall {
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: Readonly<Record<string, string | readonly string[] | undefined>>;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: unknown;
+}
+
+/** The answer of an endpoint. */
+export interface RouteAnswer {
+  /** Absent: 200. */
+  readonly status?: number;
+  /** Media type. Absent: JSON for an object, plain text for a text. */
+  readonly type?: string;
+  readonly body: object | string;
+}
+
+/** The crawl behind an endpoint. */
+export interface NamedCrawl {
+  readonly crawl: string;
+  /** Path of a file or folder in the data folder of this process. */
+  part(name: string): string;
+}
+
+export interface ServedCrawl extends NamedCrawl {
+  readonly log: Pick<Log, 'append'>;
+  readonly codec: RecordCodec;
+  readonly clock: Clock;
+  readonly topics: CrawlTopics;
+}
+
+export interface FetchingCrawl extends ServedCrawl {
+  readonly fetcher: FetcherConfig;
+  /** Values of the command's options, by name. */
+  readonly options: Readonly<Record<string, unknown>>;
+}

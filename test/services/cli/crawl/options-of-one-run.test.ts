@@ -1,0 +1,30 @@
+/** Options of `crawl` that a resume does not take over, by their own declaration. */
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { Command } from 'commander';
+import { hearOptions, optionsToKeep } from '../../../../services/cli/crawl/remembered-options.ts';
+import { Setting, setting } from '../../../../services/cli/flags/setting.ts';
+import { createProgram } from '../../../../services/cli/program.ts';
+
+it('an option that is declared for one run is not stored, others are', () => {
+  const command = new Command('crawl')
+    .addOption(setting('--kept <text>', 'an option', 'a reason'))
+    .addOption(setting('--once <text>', 'an option', 'a reason').forOneRun());
+  hearOptions(command);
+  command.parse(['--kept', 'a', '--once', 'b'], { from: 'user' });
+  assert.deepEqual(optionsToKeep(command), { kept: 'a' });
+});
+
+it('addresses of hubs and lease clients are for one run', async () => {
+  const program = await createProgram(['crawl']);
+  const { options } = program.commands.find((command) => command.name() === 'crawl')!;
+  const forOneRun = options.filter((option) => option instanceof Setting && option.isForOneRun);
+  assert.deepEqual(forOneRun.map(({ long }) => long).toSorted(), [
+    '--callback',
+    '--clients',
+    '--clients-grpc',
+    '--clients-grpc-cert',
+    '--clients-grpc-key',
+    '--clients-grpc-plain',
+  ]);
+});
