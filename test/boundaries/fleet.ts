@@ -170,6 +170,13 @@ export const loopShareBoundaries: BoundaryTable<typeof loopShareLimits> = {
   rememberedMs: tuning('how long what an owner used counts'),
   activeMs: tuning('who counts as one of those who share'),
   shareFrom: tuning('below which part of its share nobody waits: test/services/fetcher/pace/loop-shares.test.ts'),
+  realMax: tuning(
+    'how much of the loop owners pay for beside their own work: test/services/fetcher/pace/loop-shares.test.ts',
+  ),
+  creditMs: tuning('how much of its share an owner saves up'),
+  debtMsMax: tuning('the longest wait for one dear decision: test/services/fetcher/pace/loop-shares.test.ts'),
+  fallMin: tuning('how fast the level falls on a busy loop: test/services/fetcher/pace/loop-shares.test.ts'),
+  riseMax: tuning('how fast the level rises on an idle loop: test/services/fetcher/pace/loop-shares.test.ts'),
   slack: tuning('how much more than others an owner may use: test/services/fetcher/pace/loop-shares.test.ts'),
   againMs: tuning('how soon a request that waits for the loop is looked at again'),
   requestMs: tuning('about what a request costs'),

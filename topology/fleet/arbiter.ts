@@ -56,6 +56,8 @@ export interface ArbiterOptions {
    * Absent: always false.
    */
   readonly isBarred?: (crawl: string) => boolean;
+  /** Called with each permit as it is given, before `isBarred` is asked again. */
+  readonly onGranted?: (ask: Ask) => void;
 }
 
 /** Facts that a restart must preserve, ms. */
@@ -162,6 +164,8 @@ export class FleetArbiter {
       const ask = this.#next();
       if (ask === undefined) break;
       this.#grant(ask);
+      this.#options.onGranted?.(ask);
+      this.#barOwnerOf(ask.crawl);
       granted.push(ask);
     }
     const late = this.#late;
@@ -342,6 +346,14 @@ export class FleetArbiter {
       }
     }
     return barred;
+  }
+
+  /** A permit can be the owner's last for now: none of its crawls gets another in this step. */
+  #barOwnerOf(crawl: string): void {
+    if (this.#options.isBarred?.(crawl) !== true) return;
+    const owner = this.#members.get(crawl)!.ofOwner;
+    for (const [name, { ofOwner, share }] of this.#members)
+      if (ofOwner === owner && share.ready.size > 0) this.#barred.add(name);
   }
 
   /** The crawl to serve next; undefined: none can start a request. */

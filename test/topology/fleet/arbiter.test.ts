@@ -603,3 +603,22 @@ test('an owner that deletes and makes its crawl again gets no more for it', () =
   });
   for (const { ann } of held.slice(1)) assert.ok(ann! > 450, JSON.stringify(held));
 });
+
+test('an owner whose share ends with a permit gets no other in the same step, for any of its crawls', () => {
+  const granted: string[] = [];
+  const isBarred = (crawl: string) =>
+    crawl.startsWith('eve') && granted.filter((one) => one.startsWith('eve')).length >= 2;
+  const arbiter = arbiterOf({}, { isBarred, onGranted: ({ crawl }) => void granted.push(crawl) });
+  for (const [crawl, owner] of [
+    ['eve-1', 'eve'],
+    ['eve-2', 'eve'],
+    ['ann-1', 'ann'],
+  ] as const) {
+    arbiter.join(crawl, 1, owner);
+    for (let n = 0; n < 5; n++) arbiter.ask(wantOf(crawl, { hostKey: `${crawl}-${n}.test` }), 0);
+  }
+  const now = crawlsOf(arbiter.step(0).granted);
+  assert.equal(now.filter((crawl) => crawl.startsWith('eve')).length, 2);
+  assert.equal(now.filter((crawl) => crawl === 'ann-1').length, 5);
+  assert.equal(arbiter.isBarring, true);
+});

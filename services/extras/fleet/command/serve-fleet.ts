@@ -133,6 +133,12 @@ async function serveWatched(
   const parts = { fleet, requestsInFlight: () => pace.requestsInFlight, ...shared, quotas, outputs, calls };
   onParts(parts);
   service.sources.add((report) => report.value('crawlstream_fleet_held_crawls', fleet.heldForGood));
+  service.sources.add((report) => {
+    for (const { owner, usedMs, heldMs } of loop.byOwner()) {
+      report.value('crawlstream_fleet_owner_loop_seconds_total', usedMs / 1_000, { owner });
+      report.value('crawlstream_fleet_owner_held_seconds_total', heldMs / 1_000, { owner });
+    }
+  });
   const stopping = new AbortController();
   let posting: Promise<void> | undefined;
   let counting: Promise<unknown> | undefined;
