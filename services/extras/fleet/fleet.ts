@@ -95,7 +95,6 @@ export class Fleet {
     by: PolicySetter = 'operator',
     judge: () => void = () => {},
   ): Promise<{ readonly crawl: CrawlAnswer; readonly isNew: boolean }> {
-    const requestHash = requestHashOf(call);
     const before = this.#byKey(call.idempotencyKey, call.owner);
     if (before !== undefined) {
       if (!isSameCall(before.file.requestHash, call))
@@ -119,7 +118,7 @@ export class Fleet {
     this.#lastMadeMs = createdAtMs;
     const file: CrawlFile = {
       ...{ format: 1, name, owner, weight, createdAtMs, wish: 'running', incarnation: createdAtMs.toString(36) },
-      ...{ seeds, policy, idempotencyKey, requestHash, counts: noCounts, webhook, output },
+      ...{ seeds, policy, idempotencyKey, requestHash: requestHashOf(call), counts: noCounts, webhook, output },
       ...{ end: null, failure: null, noPage: null, hold: null },
       changes: [{ n: 0, kind: 'created', atMs: createdAtMs, pages: 0, detail: '' }],
     };

@@ -4,8 +4,10 @@ import type { Wish } from '../crawl-file.ts';
 import { type CrawlAnswer, crawlAnswer, createCall, listAnswer } from '../fleet-schemas.ts';
 import { fleetServiceLimits } from '../fleet-service-limits.ts';
 import type { Owner } from '../owners/owner-file.ts';
+import { ownerLimits } from '../owners/owner-limits.ts';
 import { isPageCrawl } from '../scrape/page-scraper.ts';
 import { missingCrawl } from '../turns.ts';
+import { bodyBytesOf } from './door.ts';
 import type { FleetAccess } from './fleet-access.ts';
 import { type FleetRoute, json, nameIn, type RoutesOf, route } from './fleet-route.ts';
 import { tooMany } from './too-many.ts';
@@ -56,6 +58,8 @@ export const crawlRoutes: RoutesOf = (access) => [
 ];
 
 function create(access: FleetAccess): FleetRoute {
+  /** Owners with a refused call since they last had room for a crawl. */
+  const withoutRoom = new Set<string>();
   return route({
     method: 'post',
     path: '/v1/crawls',
@@ -68,6 +72,16 @@ function create(access: FleetAccess): FleetRoute {
       '201': json('The crawl.', { crawlAnswer }),
       '200': json('The crawl that the same call created before.', { crawlAnswer }),
     },
+    // Reading a large body takes time of all crawls. The first such call is read: it may repeat the one that took the room.
+    beforeBody(request, reply) {
+      const owner = access.callerOf(request)?.name;
+      if (owner === undefined || !withoutRoom.has(owner)) return;
+      if (bodyBytesOf(request.headers) <= ownerLimits.callBytes) return;
+      const { fleet, quotas } = access.parts();
+      const refused = quotas?.refusal(owner, fleet.list(owner), 0) ?? null;
+      if (refused !== null) throw tooMany(reply, refused);
+      withoutRoom.delete(owner);
+    },
     async handle(request, reply, { body: call }) {
       const { fleet, quotas } = access.parts();
       const caller = access.callerOf(request);
@@ -79,7 +93,9 @@ function create(access: FleetAccess): FleetRoute {
       const { crawl, isNew } = await fleet.create(mine, access.setterOf(request), () => {
         access.checkCaller(request);
         const refused = quotas?.refusal(mine.owner, fleet.list(mine.owner), mine.weight) ?? null;
-        if (refused !== null) throw tooMany(reply, refused);
+        if (refused === null) return;
+        withoutRoom.add(mine.owner);
+        throw tooMany(reply, refused);
       });
       return reply.code(isNew ? 201 : 200).send(access.shown(request, crawl));
     },

@@ -113,6 +113,18 @@ test('half-created and half-deleted crawls are removed after a kill', async () =
   await assert.rejects(new CrawlFiles(folder).list(), /fleet\.json cannot be read/);
 });
 
+test('a call that its owner has no room for is refused before the fleet works on its policy', async () => {
+  const { fleet } = await fleetIn(temporaryFolder());
+  let worked = 0;
+  const policy = { toJSON: () => ++worked };
+  const call = { ...callOf('a'), policy };
+  const judge = () => {
+    throw new Error('no room');
+  };
+  await assert.rejects(fleet.create(call, 'owner', judge), /no room/);
+  assert.equal(worked, 0);
+});
+
 test('external data of a crawl is freed when it is deleted, once more after a kill, and before its files', async () => {
   const folder = temporaryFolder();
   const { fleet } = await fleetIn(folder);

@@ -59,6 +59,33 @@ for (const path of ['/v1/openapi.json', '/no/such/path', '/v1/crawls']) {
   });
 }
 
+test('a large call of an owner without room is refused before its body is read, but for the first', async (t) => {
+  let isFull = true;
+  let read = 0;
+  const full = { message: 'eve may run at most 3 crawls at once', waitS: 0 };
+  const crawl = { name: 'one', data: '/fleet/one', failure: null };
+  const fleet = {
+    list: () => [],
+    async create(_: object, __: string, judge: () => void) {
+      read += 1;
+      judge();
+      return { crawl, isNew: true };
+    },
+  };
+  const quotas = { refusal: () => (isFull ? full : null) };
+  const { base } = await startBusyFleet((act) => t.after(act), { fleet, quotas });
+  const call = { seeds: ['http://a.test/'], policy: { filters: { exclude: ['x'.repeat(100_000)] } } };
+  const statusOf = async (body: object) => {
+    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+    return (await fetch(`${base}/v1/crawls`, { method: 'POST', headers, body: JSON.stringify(body) })).status;
+  };
+  assert.deepEqual([await statusOf(call), read], [429, 1]);
+  assert.deepEqual([await statusOf(call), read], [429, 1], 'the second is not read');
+  assert.deepEqual([await statusOf({ seeds: call.seeds }), read], [429, 2], 'a small call is read');
+  isFull = false;
+  assert.deepEqual([await statusOf(call), read], [201, 3]);
+});
+
 test('a stream of events becomes slow for an owner above its share, and ends with its connection', async (t) => {
   let read = 0;
   let passes = (_: number) => {};
