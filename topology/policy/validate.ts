@@ -14,15 +14,21 @@ import { checkOverlays, overlaysSchema } from './overlay-schema.ts';
 import type { PolicyConfig } from './policy.ts';
 import { schemasOf } from './policy-fields.ts';
 import { checkPatterns } from './policy-patterns.ts';
+import { RecentPolicies } from './recent-policies.ts';
 
 export const policySchema = z.strictObject({
   ...schemasOf(),
   overlays: overlaysSchema.optional(),
 }) as unknown as z.ZodType<PolicyConfig>;
 
-/** JSON text of a policy that a crawl has, as `storedPolicy`. */
+const recent = new RecentPolicies();
+
+/**
+ * Returns a policy that was in force already, from its JSON text. Earlier releases took names that no URL can have.
+ * Nobody can change the result.
+ */
 export function parsePolicy(json: string): PolicyConfig {
-  return storedPolicy(read(json));
+  return recent.get(json, (text) => normalNames(checkedPolicy(read(text))).config);
 }
 
 function read(json: string): unknown {
@@ -64,9 +70,9 @@ export function validatePolicy(value: unknown, inForce?: PolicyConfig): PolicyCo
   return withNormalNames(checkedPolicy(value), inForce);
 }
 
-/** The same for one that was in force already: earlier releases took names that no URL can have. */
+/** The same as `parsePolicy`, from the value of a JSON text. */
 export function storedPolicy(value: unknown): PolicyConfig {
-  return normalNames(checkedPolicy(value)).config;
+  return parsePolicy(JSON.stringify(value) ?? 'null');
 }
 
 /**

@@ -222,8 +222,8 @@ function assembled(flags: FleetFlags, place: FleetPlace, { clock, quotas, delete
     pagesEnd: (path) => reading(path, async ({ log, crawl }) => (await log.offsets(`${crawl}.pages`, 0)).end),
     async whyNoPage({ seeds }, path) {
       const first = seeds.slice(0, explainedSeedsMax);
-      const reasons = await Promise.all(first.map(async (seed) => reasonsIn(await explain(path, seed))));
-      return first.map((seed, at) => `${seed}: ${reasons[at] || 'no result'}`).join('\n');
+      const lines = await explain(path, first);
+      return first.map((seed, at) => `${seed}: ${reasonsIn(lines[at]!) || 'no result'}`).join('\n');
     },
     webhookOf: (file) => webhooks.status(file),
     async onDelete(name) {
