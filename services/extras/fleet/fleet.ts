@@ -76,7 +76,9 @@ export class Fleet {
           // A call may have paused, resumed or deleted the crawl meanwhile.
           if (mayStart(next.file) && next.running === undefined) this.#startIfRoom(next);
         });
-        if (next.running !== undefined) await Promise.race([next.running.up.catch(() => {}), next.over]);
+        // A start that waits for its owner's share must not keep those of other owners.
+        if (next.running !== undefined)
+          await Promise.race([next.running.up.catch(() => {}), next.running.waits, next.over]);
       }
     });
     await Promise.all(some);

@@ -108,6 +108,13 @@ export class LoopShares {
     };
   }
 
+  /** Adds to the use of an owner that need not have a crawl, ms. */
+  spend(owner: string, ms: number): void {
+    const share = this.join(owner);
+    share.spend(ms);
+    share.leave();
+  }
+
   /** The owners that use the loop or did so lately. */
   byOwner(): OwnerUse[] {
     return [...this.#owners].map(([owner, { usedMs, heldMs }]) => ({ owner, usedMs, heldMs }));

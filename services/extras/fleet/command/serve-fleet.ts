@@ -1,5 +1,5 @@
 /** Runs a fleet in this process: its crawls, the parts that they share, and their status. */
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { crawlLimits } from '../../../../topology/policy/crawl-limits.ts';
 import type { Processor } from '../../../application/processor/processor.ts';
 import type { FetcherConfig } from '../../../fetcher/fetcher-config.ts';
@@ -35,6 +35,8 @@ import { Quotas } from '../owners/quotas.ts';
 import { reasonsIn } from '../scrape/no-page.ts';
 import { PageScraper } from '../scrape/page-scraper.ts';
 import { CallShares } from '../shares/call-shares.ts';
+import { shareLimits } from '../shares/share-limits.ts';
+import { StartTurns } from '../shares/start-turns.ts';
 import { holdStopper } from '../shares/stopped-process.ts';
 import { WebhookSender } from '../webhooks/webhook-sender.ts';
 import type { CrawlDashboards } from './crawl-dashboards.ts';
@@ -127,7 +129,7 @@ async function serveWatched(
   const deletedKeys = new DeletedKeys(documents, clock);
   await deletedKeys.open();
   const start: FleetOptions['start'] = (file, path) => startFleetCrawl(options, file, path);
-  const { fleet, webhooks, ...shared } = assembled(flags, place, { clock, quotas, deletedKeys, start });
+  const { fleet, webhooks, ...shared } = assembled(flags, place, { clock, quotas, deletedKeys, loop, start });
   const outputs = await OutputSender.open(join(flags.data, 'outputs'));
   const calls = new CallShares(loop, clock);
   const parts = { fleet, requestsInFlight: () => pace.requestsInFlight, ...shared, quotas, outputs, calls };
@@ -190,6 +192,7 @@ function crawlOptions(
     processors: command.processors ?? [],
     leasesMax: flags.concurrency,
     dashboards: command.dashboards,
+    starts: new StartTurns(clock),
     watch,
     ...{ data, journal, graceMs, elsewhere },
     seen: flags,
@@ -203,12 +206,17 @@ interface Made {
   readonly clock: Clock;
   readonly quotas: Quotas | null;
   readonly deletedKeys: DeletedKeys;
+  readonly loop: Pick<LoopShares, 'spend'>;
   readonly start: FleetOptions['start'];
 }
 
 /** Makes the fleet, and the parts that read its crawls. */
-function assembled(flags: FleetFlags, place: FleetPlace, { clock, quotas, deletedKeys, start }: Made) {
-  const { documents, files, reading, explain } = place;
+function assembled(flags: FleetFlags, place: FleetPlace, { clock, quotas, deletedKeys, loop, start }: Made) {
+  const { documents, files, reading } = place;
+  const explain: FleetParts['explain'] = (path, urls) => {
+    loop.spend(fleet.file(basename(path))?.owner ?? '', shareLimits.explainMs * urls.length);
+    return place.explain(path, urls);
+  };
   const fleet = new Fleet({
     ...{ files, clock, say, deletedKeys, start },
     check(call, by) {

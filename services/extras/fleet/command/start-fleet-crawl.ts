@@ -26,6 +26,7 @@ import type { CrawlCounts, CrawlFile } from '../crawl-file.ts';
 import { fleetServiceLimits } from '../fleet-service-limits.ts';
 import type { ReadLog, RunningCrawl } from '../running-crawl.ts';
 import { DecisionShare } from '../shares/decision-share.ts';
+import type { StartTurns } from '../shares/start-turns.ts';
 import { loopSubjectOf } from '../shares/stopped-process.ts';
 import type { CrawlDashboards } from './crawl-dashboards.ts';
 
@@ -37,6 +38,7 @@ export interface FleetCrawlOptions {
   /** Consumers that run beside the crawl. */
   readonly processors: readonly Processor[];
   readonly leasesMax: number;
+  readonly starts: StartTurns;
   /** Learns which crawl the event loop works for. */
   readonly watch: Pick<LoopWatch, 'join'>;
   readonly dashboards: Pick<CrawlDashboards, 'add'>;
@@ -101,16 +103,19 @@ class FleetCrawl implements RunningCrawl {
   readonly #crawlPace: CrawlPace;
   readonly #work: ReturnType<FleetCrawlOptions['watch']['join']>;
   readonly #queries = new QueryService(this.#clock);
-  readonly #policy: ReturnType<typeof storedPolicy>;
   #reads: ReadLog | undefined;
   #status: CrawlStatus | undefined;
   #counters: Counters | undefined;
   #end: CrawlOutcome['end'] | undefined;
   #live = (): Counters | undefined => undefined;
   #isUp = () => {};
+  #hasToWait = () => {};
   readonly ended: RunningCrawl['ended'];
   readonly up = new Promise<void>((resolve) => {
     this.#isUp = resolve;
+  });
+  readonly waits = new Promise<void>((resolve) => {
+    this.#hasToWait = resolve;
   });
 
   constructor(options: FleetCrawlOptions, file: CrawlFile, path: string) {
@@ -120,7 +125,6 @@ class FleetCrawl implements RunningCrawl {
     this.#crawlPace = options.pace.join(file.name, file.weight, file.owner);
     this.#work = options.watch.join(loopSubjectOf(file));
     const hide = options.dashboards.add(file.name, this.#clock, () => this.#queries.shown);
-    this.#policy = storedPolicy(file.policy);
     this.ended = this.#run().finally(() => {
       this.#reads = undefined;
       hide(this.#end === 'stopped' ? undefined : this.#end);
@@ -131,15 +135,22 @@ class FleetCrawl implements RunningCrawl {
   }
 
   async #run() {
+    const { signal } = this.#stop;
+    await this.#options.starts.take(this.#file.owner, this.#crawlPace.loop, signal, () => this.#hasToWait());
+    if (signal.aborted) {
+      this.#end = 'stopped';
+      return this.#end;
+    }
+    const policy = storedPolicy(this.#file.policy);
     const service = createService('fleet');
     const { folder, opened } = await this.#options.data.open(this.#file, this.#path, this.#clock);
     const sayOf = (text: string) => this.#options.say(`${this.#file.name}: ${text}`);
     const outcome = await runEmbeddedCrawl({
-      ...{ clock: this.#clock, policy: this.#policy, service, folder, queries: this.#queries },
+      ...{ clock: this.#clock, policy, service, folder, queries: this.#queries },
       ...{ workers: 1, plugins: [], onReport: () => {}, options: {}, newOptions: false },
       seeds: this.#file.seeds.map((url) => ({ url, priority: -1 })),
       // A policy that was changed after the creation stays in force.
-      ask: (_, before) => before ?? this.#policy,
+      ask: (_, before) => before ?? policy,
       say: sayOf,
       fetcher: {
         ...this.#options.fetcher,
@@ -151,7 +162,7 @@ class FleetCrawl implements RunningCrawl {
       seen: seenConfigOf(this.#options.seen, 1),
       keepMs: this.#options.keepMs,
       snapshots: this.#options.snapshots,
-      signal: this.#stop.signal,
+      signal,
       beside: {
         fetcher: {
           crawlPace: Object.assign(this.#crawlPace, { robots: this.#options.robots }),

@@ -14,6 +14,12 @@ export const shareLimits = {
    * arrive meanwhile are decided together.
    */
   overRestMs: 250,
+  /** Cost of a crawl's start: its policy, stores, topics and first decisions, ms. */
+  startMs: 30,
+  /** Longest wait of a start while the owner is above its share, ms. */
+  startWaitMsMax: 10_000,
+  /** Cost of explaining a URL of a crawl: its log is searched, ms. */
+  explainMs: 10,
   /** Fixed cost of an API call: its head, its checks and its answer, ms. */
   callMs: 0.5,
   /** Cost of each megabyte of a call's body or answer: reading, parsing and dropping it, ms. */

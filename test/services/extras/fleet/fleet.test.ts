@@ -14,12 +14,14 @@ import { until } from '../../until.ts';
 
 interface Controlled extends RunningCrawl {
   isUp(): void;
+  hasToWait(): void;
   end(how: 'done' | 'quotaSpent' | Error): void;
   isStopped: boolean;
 }
 
 function controlled(): Controlled {
   let isUp = () => {};
+  let hasToWait = () => {};
   let settle: (how: 'done' | 'quotaSpent' | 'stopped' | Error) => void = () => {};
   const ended = new Promise<'done' | 'quotaSpent' | 'stopped'>((resolve, reject) => {
     settle = (how) => (how instanceof Error ? reject(how) : resolve(how));
@@ -27,6 +29,7 @@ function controlled(): Controlled {
   ended.catch(() => {});
   const one: Controlled = {
     up: new Promise((resolve) => (isUp = resolve)),
+    waits: new Promise((resolve) => (hasToWait = resolve)),
     ended,
     counts: { ...noCounts, pages: 7 },
     pagesPerSecond: 1,
@@ -37,6 +40,7 @@ function controlled(): Controlled {
       settle('stopped');
     },
     isUp: () => isUp(),
+    hasToWait: () => hasToWait(),
     end: (how) => settle(how),
   };
   return one;
@@ -199,6 +203,16 @@ test('a crawl that is paused or deleted while it waits for its start is not star
   after.started.at(-1)![1].isUp();
   await after.opened;
   assert.ok(!existsSync(join(folder, 'crawls', 'f')));
+});
+
+test('after a restart, starts that wait for the share of their owner do not keep those of other owners', async () => {
+  const folder = temporaryFolder();
+  const before = await fleetIn(folder);
+  for (const name of ['a', 'b', 'c', 'd', 'e']) await before.fleet.create(callOf(name));
+  const after = await fleetIn(folder);
+  await until(() => after.names().length >= 4);
+  for (const [, crawl] of after.started) crawl.hasToWait();
+  await until(() => after.names().length >= 5);
 });
 
 test('calls for one crawl run one after another, whatever their order in time', async () => {
