@@ -25,6 +25,8 @@ export interface FleetOptions extends CrawlActsOptions {
   make(path: string, file: CrawlFile): Promise<void>;
   /** Returns the reason why an owner's crawls may not run now; null: they may. Absent: all crawls may run. */
   heldFor?(owner: string): string | null;
+  /** Returns the reason why a new crawl must not run until the operator resumes it. null, or absent: it may run. */
+  holdOf?(file: CrawlFile): string | null;
   /** Resolves when nothing outside the crawl uses its data any more. Absent: nothing does. */
   onDelete?(name: string): Promise<void>;
   /** Idempotency keys of deleted crawls. Absent: a key is forgotten with its crawl. */
@@ -49,10 +51,7 @@ export class Fleet {
 
   /** Holds a crawl: it does not run until the operator resumes it. Call before `open`. */
   static async hold(keep: Pick<CrawlKeep, 'write'>, file: CrawlFile, why: string, atMs: number): Promise<CrawlFile> {
-    const last = file.changes.at(-1);
-    const change = { n: (last?.n ?? -1) + 1, kind: 'failed', atMs, pages: last?.pages ?? 0, detail: why } as const;
-    const changes = [...file.changes, change].slice(-fleetServiceLimits.changesMax);
-    const held = { ...file, hold: why, failure: why, changes };
+    const held = heldFile(file, why, atMs);
     await keep.write(held);
     return held;
   }
@@ -118,14 +117,16 @@ export class Fleet {
     const { owner, weight, idempotencyKey, webhook = null, output } = call;
     const createdAtMs = Math.max(this.#options.clock.nowMs(), this.#lastMadeMs + 1);
     this.#lastMadeMs = createdAtMs;
-    const file: CrawlFile = {
+    const fresh: CrawlFile = {
       ...{ format: 1, name, owner, weight, createdAtMs, wish: 'running', incarnation: createdAtMs.toString(36) },
       ...{ seeds, policy, idempotencyKey, requestHash: requestHashOf(call), counts: noCounts, webhook, output },
       ...{ end: null, failure: null, noPage: null, hold: null },
       changes: [{ n: 0, kind: 'created', atMs: createdAtMs, pages: 0, detail: '' }],
     };
+    const hold = this.#options.holdOf?.(fresh) ?? null;
+    const file = hold === null ? fresh : heldFile(fresh, hold, createdAtMs);
     const entry = restingEntry(file);
-    entry.state = 'starting';
+    if (hold === null) entry.state = 'starting';
     // The name and the key are taken from now on.
     this.#entries.set(name, entry);
     await this.#inTurn(entry, async () => {
@@ -135,7 +136,7 @@ export class Fleet {
         this.#entries.delete(name);
         throw error;
       }
-      this.#acts.start(entry);
+      if (hold === null) this.#acts.start(entry);
     });
     return { crawl: this.#acts.answer(entry), isNew: true };
   }
@@ -325,6 +326,13 @@ export class Fleet {
   #isThere(entry: Entry): boolean {
     return this.#entries.get(entry.file.name) === entry;
   }
+}
+
+function heldFile(file: CrawlFile, why: string, atMs: number): CrawlFile {
+  const last = file.changes.at(-1);
+  const change = { n: (last?.n ?? -1) + 1, kind: 'failed', atMs, pages: last?.pages ?? 0, detail: why } as const;
+  const changes = [...file.changes, change].slice(-fleetServiceLimits.changesMax);
+  return { ...file, hold: why, failure: why, changes };
 }
 
 function mayStart({ wish, hold }: CrawlFile): boolean {

@@ -38,6 +38,7 @@ import { CallShares } from '../shares/call-shares.ts';
 import { shareLimits } from '../shares/share-limits.ts';
 import { StartTurns } from '../shares/start-turns.ts';
 import { holdStopper } from '../shares/stopped-process.ts';
+import { Stops } from '../shares/stops.ts';
 import { WebhookSender } from '../webhooks/webhook-sender.ts';
 import type { CrawlDashboards } from './crawl-dashboards.ts';
 import type { FleetFlags } from './fleet-flags.ts';
@@ -93,10 +94,11 @@ export interface ServedFleet {
 export async function serveFleet(served: ServedFleet, place: FleetPlace): Promise<boolean> {
   const { files } = place;
   const watch = new LoopWatch(place.loopNote);
-  const before = await holdStopper(await files.list(), watch.verdict, files, say);
+  const stops = await Stops.open(place.documents, new SystemClock());
+  const before = await holdStopper(await files.list(), watch.verdict, files, stops, say);
   await watch.start((error) => say(`the event loop is not watched: ${error.message}`));
   try {
-    return await serveWatched(served, place, watch, before);
+    return await serveWatched(served, place, { watch, stops }, before);
   } finally {
     await watch.close();
   }
@@ -105,7 +107,7 @@ export async function serveFleet(served: ServedFleet, place: FleetPlace): Promis
 async function serveWatched(
   served: ServedFleet,
   place: FleetPlace,
-  watch: LoopWatch,
+  { watch, stops }: { readonly watch: LoopWatch; readonly stops: Stops },
   before: readonly CrawlFile[],
 ): Promise<boolean> {
   const { flags, owners, service, onParts } = served;
@@ -129,7 +131,7 @@ async function serveWatched(
   const deletedKeys = new DeletedKeys(documents, clock);
   await deletedKeys.open();
   const start: FleetOptions['start'] = (file, path) => startFleetCrawl(options, file, path);
-  const { fleet, webhooks, ...shared } = assembled(flags, place, { clock, quotas, deletedKeys, loop, start });
+  const { fleet, webhooks, ...shared } = assembled(flags, place, { clock, quotas, deletedKeys, stops, loop, start });
   const outputs = await OutputSender.open(join(flags.data, 'outputs'));
   const calls = new CallShares(loop, clock);
   const parts = { fleet, requestsInFlight: () => pace.requestsInFlight, ...shared, quotas, outputs, calls };
@@ -206,12 +208,13 @@ interface Made {
   readonly clock: Clock;
   readonly quotas: Quotas | null;
   readonly deletedKeys: DeletedKeys;
+  readonly stops: Pick<Stops, 'holdOf'>;
   readonly loop: Pick<LoopShares, 'spend'>;
   readonly start: FleetOptions['start'];
 }
 
 /** Makes the fleet, and the parts that read its crawls. */
-function assembled(flags: FleetFlags, place: FleetPlace, { clock, quotas, deletedKeys, loop, start }: Made) {
+function assembled(flags: FleetFlags, place: FleetPlace, { clock, quotas, deletedKeys, stops, loop, start }: Made) {
   const { documents, files, reading } = place;
   const explain: FleetParts['explain'] = (path, urls) => {
     loop.spend(fleet.file(basename(path))?.owner ?? '', shareLimits.explainMs * urls.length);
@@ -239,6 +242,7 @@ function assembled(flags: FleetFlags, place: FleetPlace, { clock, quotas, delete
       await webhooks.forget(name);
     },
     heldFor: (owner) => quotas?.spent(owner) ?? null,
+    holdOf: (file) => stops.holdOf(file),
   });
   const kept = new KeptPages();
   const events = new EventReader({ fleet, kept, reading });

@@ -142,6 +142,8 @@ export class PageScraper {
     const crawl = await this.rested(name, waitMs);
     const gone = { page: null, crawl: name, why: 'the crawl was deleted meanwhile', ...isOver } as const;
     if (crawl === undefined) return gone;
+    const hold = this.#options.fleet.file(name)?.hold ?? null;
+    if (hold !== null) return { page: null, crawl: name, why: hold, ...isOver };
     try {
       return await this.#answer(requester, seed, crawl);
     } catch (error) {

@@ -30,4 +30,10 @@ export const shareLimits = {
   callWaitMsMax: 2_000,
   /** Most calls of an owner that wait; further calls are refused. */
   callsWaitingMax: 64,
+  /** Time for which a crawl that stopped the process is remembered, ms. */
+  stopsMs: 86_400_000,
+  /** Stops within that time after which all new crawls of their owner are held. */
+  stopsOfOwner: 2,
+  /** Most stops that are remembered, about 200 bytes each, in one document. */
+  stopsMax: 1_000,
 } as const;

@@ -2,6 +2,7 @@
 import type { LoopVerdict } from '../../../runtime/loop/loop-watch.ts';
 import type { CrawlFile, CrawlKeep } from '../crawl-file.ts';
 import { Fleet } from '../fleet.ts';
+import type { Stops } from './stops.ts';
 
 /** Returns the name of a crawl for the event-loop watch. It differs between crawls of one name. */
 export function loopSubjectOf({ name, createdAtMs }: Pick<CrawlFile, 'name' | 'createdAtMs'>): string {
@@ -16,6 +17,7 @@ export async function holdStopper(
   files: readonly CrawlFile[],
   verdict: Pick<LoopVerdict, 'how' | 'subject' | 'atMs'>,
   keep: Pick<CrawlKeep, 'write'>,
+  stops: Pick<Stops, 'note'>,
   say: (text: string) => void,
 ): Promise<readonly CrawlFile[]> {
   const { how, subject, atMs } = verdict;
@@ -42,6 +44,7 @@ export async function holdStopper(
       : `the process of the fleet died twice while it worked for this crawl and did not answer, the last time at ${at}`;
   const why = `${did}. The crawl is held, so that the others continue: the operator resumes it (POST /v1/crawls/${name}/resume), its owner can delete it`;
   say(`${name}: ${why}`);
+  await stops.note(found, atMs);
   const held = await Fleet.hold(keep, found, why, atMs);
   return files.map((file) => (file === found ? held : file));
 }

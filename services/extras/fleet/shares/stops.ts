@@ -1,0 +1,75 @@
+/**
+ * Crawls that stopped the process of their fleet, for a day. A crawl with the seeds and the policy of one of them is
+ * created held. So its owner cannot start it again by deleting it, or under another name. After two stops, all new
+ * crawls of an owner are created held.
+ */
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import type { Clock } from '../../../runtime/clock.ts';
+import type { CrawlFile } from '../crawl-file.ts';
+import type { Documents } from '../documents/documents.ts';
+import { shareLimits } from './share-limits.ts';
+
+const key = 'stops.json';
+const fileSchema = z.object({
+  format: z.literal(1),
+  stops: z.array(z.object({ owner: z.string(), crawl: z.string(), likeness: z.string(), atMs: z.number() })),
+});
+type Stop = z.output<typeof fileSchema>['stops'][number];
+type Judged = Pick<CrawlFile, 'name' | 'owner' | 'seeds' | 'policy'>;
+
+export class Stops {
+  readonly #documents: Documents;
+  readonly #clock: Pick<Clock, 'nowMs'>;
+  #stops: readonly Stop[];
+
+  private constructor(documents: Documents, clock: Pick<Clock, 'nowMs'>, stops: readonly Stop[]) {
+    this.#documents = documents;
+    this.#clock = clock;
+    this.#stops = stops;
+  }
+
+  /** An unreadable document counts as empty: it must not keep the fleet from its start. */
+  static async open(documents: Documents, clock: Pick<Clock, 'nowMs'>): Promise<Stops> {
+    const text = await documents.get(key);
+    try {
+      return new Stops(documents, clock, text === undefined ? [] : fileSchema.parse(JSON.parse(text)).stops);
+    } catch {
+      return new Stops(documents, clock, []);
+    }
+  }
+
+  /** Durable once it resolves. `atMs`: time of the stop. */
+  async note(file: Judged, atMs: number): Promise<void> {
+    const stop = { owner: file.owner, crawl: file.name, likeness: likenessOf(file), atMs };
+    const others = this.#young().filter((one) => one.crawl !== stop.crawl || one.atMs !== atMs);
+    this.#stops = [...others, stop].slice(-shareLimits.stopsMax);
+    await this.#documents.put(key, JSON.stringify({ format: 1, stops: this.#stops }));
+  }
+
+  /** Returns the reason why a new crawl is held. null: it may run. */
+  holdOf(file: Judged): string | null {
+    const { name, owner } = file;
+    const mine = this.#young().filter((one) => one.owner === owner);
+    if (mine.length === 0) return null;
+    const likeness = likenessOf(file);
+    const same = mine.find((one) => one.likeness === likeness);
+    const remedy = `So this crawl is held: the operator resumes it (POST /v1/crawls/${name}/resume), its owner can delete it`;
+    if (same !== undefined)
+      return `crawl ${same.crawl} has the same seeds and the same policy, and stopped the process of the fleet at ${new Date(same.atMs).toISOString()}. ${remedy}`;
+    // Without keys, all crawls may have the empty owner.
+    if (owner === '' || mine.length < shareLimits.stopsOfOwner) return null;
+    return `crawls of ${owner} stopped the process of the fleet ${mine.length} times within a day. ${remedy}`;
+  }
+
+  #young(): readonly Stop[] {
+    const sinceMs = this.#clock.nowMs() - shareLimits.stopsMs;
+    return this.#stops.filter(({ atMs }) => atMs > sinceMs);
+  }
+}
+
+function likenessOf({ seeds, policy }: Judged): string {
+  return createHash('sha256')
+    .update(JSON.stringify([seeds, policy]))
+    .digest('hex');
+}
