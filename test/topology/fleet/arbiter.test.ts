@@ -524,6 +524,36 @@ test('a crawl whose requests trouble a host does not take each permit after a ba
   }
 });
 
+test('crawls of an owner that get only refusals cost another, which asks for one page at a time, ever less time', () => {
+  const arbiter = arbiterOf({});
+  const bad = ['a-1', 'a-2', 'a-3', 'a-4', 'a-5'];
+  for (const crawl of bad) arbiter.join(crawl, 1, 'eve');
+  arbiter.join('b', 1, 'ann');
+  const answered = { a: 0, b: 0 };
+  for (const crawl of bad) arbiter.ask(wantOf(crawl), 0);
+  let nextB: Ask | undefined;
+  let freeAtMs = 50;
+  for (let nowMs = 0; nowMs < 75_000; nowMs += 10) {
+    // Nothing of `b` waits at the host while its last page is read.
+    if (nextB === undefined && nowMs >= freeAtMs) nextB = arbiter.ask(wantOf('b'), nowMs);
+    for (const ask of arbiter.step(nowMs).granted) {
+      const isPressure = ask !== nextB;
+      arbiter.end(ask, contact({ isPressure, isAnswered: !isPressure }), nowMs + 10);
+      if (isPressure) {
+        answered.a += 1;
+        arbiter.ask(wantOf(ask.crawl), nowMs + 10);
+      } else {
+        answered.b += 1;
+        nextB = undefined;
+        freeAtMs = nowMs + 150;
+      }
+    }
+  }
+  // Pages of 150 ms, but for back-offs of 5 s after the first, the second and the third refusal.
+  assert.ok(answered.a <= 4, JSON.stringify(answered));
+  assert.ok(answered.b > 300, JSON.stringify(answered));
+});
+
 test('a host in trouble for all crawls is tried by each in turn', () => {
   const arbiter = arbiterOf({ a: 1, b: 1 });
   const served = { a: 0, b: 0 };
