@@ -1,7 +1,7 @@
 /**
- * Crawls that stopped the process of their fleet, for a day. A crawl with the seeds and the policy of one of them is
- * created held. So its owner cannot start it again by deleting it, or under another name. After two stops, all new
- * crawls of an owner are created held.
+ * Crawls that stopped the process of their fleet, for a day. Other crawls of the owner with the seeds and the policy of
+ * one of them are held, and new ones are created held. So the owner cannot start it again by deleting it, or under
+ * another name. After two stops, this applies to all crawls of the owner.
  */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
@@ -47,7 +47,7 @@ export class Stops {
     await this.#documents.put(key, JSON.stringify({ format: 1, stops: this.#stops }));
   }
 
-  /** Returns the reason why a new crawl is held. null: it may run. */
+  /** Returns the reason why a crawl is held, if it is new or crawls of its owner just stopped the process. null: it may run. */
   holdOf(file: Judged): string | null {
     const { name, owner } = file;
     const mine = this.#young().filter((one) => one.owner === owner);
