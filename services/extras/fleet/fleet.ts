@@ -76,8 +76,7 @@ export class Fleet {
           if (mayStart(next.file) && next.running === undefined) this.#startIfRoom(next);
         });
         // A start that waits for its owner's share must not keep those of other owners.
-        if (next.running !== undefined)
-          await Promise.race([next.running.up.catch(() => {}), next.running.waits, next.over]);
+        if (next.running?.isWaiting === false) await Promise.race([next.running.up.catch(() => {}), next.over]);
       }
     });
     await Promise.all(some);
@@ -170,11 +169,14 @@ export class Fleet {
     return this.#entries.get(name)?.running?.reads;
   }
 
-  /** Resolves when no action on a crawl is under way, and the crawl neither starts nor stops. */
+  /**
+   * Resolves when no action on a crawl is under way, and the crawl neither opens its log nor stops. A start that waits for
+   * its owner's share may take minutes, so it is not waited for.
+   */
   async settled(name: string): Promise<void> {
     const entry = this.#entries.get(name);
     await entry?.turn;
-    if (entry?.running === undefined || entry.running.reads !== undefined) return;
+    if (entry?.running === undefined || entry.running.reads !== undefined || entry.running.isWaiting) return;
     await (entry.state === 'starting' ? Promise.race([entry.running.up, entry.over]) : entry.over);
   }
 

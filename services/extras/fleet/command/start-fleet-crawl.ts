@@ -109,13 +109,10 @@ class FleetCrawl implements RunningCrawl {
   #end: CrawlOutcome['end'] | undefined;
   #live = (): Counters | undefined => undefined;
   #isUp = () => {};
-  #hasToWait = () => {};
+  #isWaiting = false;
   readonly ended: RunningCrawl['ended'];
   readonly up = new Promise<void>((resolve) => {
     this.#isUp = resolve;
-  });
-  readonly waits = new Promise<void>((resolve) => {
-    this.#hasToWait = resolve;
   });
 
   constructor(options: FleetCrawlOptions, file: CrawlFile, path: string) {
@@ -136,7 +133,10 @@ class FleetCrawl implements RunningCrawl {
 
   async #run() {
     const { signal } = this.#stop;
-    await this.#options.starts.take(this.#file.owner, this.#crawlPace.loop, signal, () => this.#hasToWait());
+    await this.#options.starts.take(this.#file.owner, this.#crawlPace.loop, signal, () => {
+      this.#isWaiting = true;
+    });
+    this.#isWaiting = false;
     if (signal.aborted) {
       this.#end = 'stopped';
       return this.#end;
@@ -202,6 +202,10 @@ class FleetCrawl implements RunningCrawl {
     this.#live = () => undefined;
     this.#end = outcome.end;
     return outcome.end;
+  }
+
+  get isWaiting() {
+    return this.#isWaiting;
   }
 
   get counts() {

@@ -8,20 +8,20 @@ import { type CrawlFile, CrawlFiles, noCounts } from '../../../../services/extra
 import { Fleet, type FleetOptions } from '../../../../services/extras/fleet/fleet.ts';
 import { createCall } from '../../../../services/extras/fleet/fleet-schemas.ts';
 import { newName } from '../../../../services/extras/fleet/new-name.ts';
+import { readCrawl } from '../../../../services/extras/fleet/read-crawl.ts';
 import type { RunningCrawl } from '../../../../services/extras/fleet/running-crawl.ts';
 import { temporaryFolder } from '../../runtime/store/temporary-folder.ts';
 import { until } from '../../until.ts';
 
 interface Controlled extends RunningCrawl {
   isUp(): void;
-  hasToWait(): void;
+  isWaiting: boolean;
   end(how: 'done' | 'quotaSpent' | Error): void;
   isStopped: boolean;
 }
 
 function controlled(): Controlled {
   let isUp = () => {};
-  let hasToWait = () => {};
   let settle: (how: 'done' | 'quotaSpent' | 'stopped' | Error) => void = () => {};
   const ended = new Promise<'done' | 'quotaSpent' | 'stopped'>((resolve, reject) => {
     settle = (how) => (how instanceof Error ? reject(how) : resolve(how));
@@ -29,7 +29,7 @@ function controlled(): Controlled {
   ended.catch(() => {});
   const one: Controlled = {
     up: new Promise((resolve) => (isUp = resolve)),
-    waits: new Promise((resolve) => (hasToWait = resolve)),
+    isWaiting: false,
     ended,
     counts: { ...noCounts, pages: 7 },
     pagesPerSecond: 1,
@@ -40,7 +40,6 @@ function controlled(): Controlled {
       settle('stopped');
     },
     isUp: () => isUp(),
-    hasToWait: () => hasToWait(),
     end: (how) => settle(how),
   };
   return one;
@@ -209,10 +208,39 @@ test('after a restart, starts that wait for the share of their owner do not keep
   const folder = temporaryFolder();
   const before = await fleetIn(folder);
   for (const name of ['a', 'b', 'c', 'd', 'e']) await before.fleet.create(callOf(name));
-  const after = await fleetIn(folder);
-  await until(() => after.names().length >= 4);
-  for (const [, crawl] of after.started) crawl.hasToWait();
-  await until(() => after.names().length >= 5);
+  const start: FleetOptions['start'] = () => Object.assign(controlled(), { isWaiting: true });
+  const after = await fleetIn(folder, { start });
+  await after.opened;
+  assert.deepEqual(
+    after.fleet.list().map(({ state }) => state),
+    Array(5).fill('starting'),
+  );
+});
+
+test('a read of a crawl whose start waits for its owner’s share fails at once; one that opens its log is waited for', async () => {
+  const { fleet, started } = await fleetIn(temporaryFolder(), {
+    start: () => {
+      const crawl = Object.assign(controlled(), { isWaiting: true });
+      started.push(['a', crawl]);
+      return crawl;
+    },
+  });
+  await fleet.create(callOf('a'));
+  const [, crawl] = started[0]!;
+  let tries = 0;
+  const reading = async () => {
+    tries += 1;
+    throw new Error('there is no log yet');
+  };
+  const read = () => readCrawl({ fleet, reading }, fleet.find('a')!, async () => 1);
+  await assert.rejects(read(), /there is no log yet/);
+  assert.ok(tries <= 3, `${tries} tries`);
+  crawl.isWaiting = false;
+  const answer = read();
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  Object.assign(crawl, { reads: {} });
+  crawl.isUp();
+  assert.equal(await answer, 1);
 });
 
 test('calls for one crawl run one after another, whatever their order in time', async () => {
