@@ -145,6 +145,7 @@ export const shareBoundaries: BoundaryTable<typeof shareLimits> = {
   msPerMegabyte: tuning('how much of a share the bytes of a call take'),
   callLookMs: tuning('how soon a waiting call goes on once its owner is within its share'),
   callWaitMsMax: tuning('how much slower a storm of calls becomes'),
+  unreadMs: undriven('by the clock: test/services/extras/fleet/shares/calls-of-a-busy-fleet.test.ts'),
   stopsMs: undriven('a day later, such a crawl may run: test/services/extras/fleet/shares/stops.test.ts'),
   stopsOfOwner: undriven('two stops of an owner: test/services/extras/fleet/shares/stops.test.ts'),
   stopsMax: undriven('a thousand stops within a day: of more, the oldest are forgotten'),

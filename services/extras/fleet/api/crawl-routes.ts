@@ -58,8 +58,6 @@ export const crawlRoutes: RoutesOf = (access) => [
 ];
 
 function create(access: FleetAccess): FleetRoute {
-  /** Owners with a refused call since they last had room for a crawl. */
-  const withoutRoom = new Set<string>();
   return route({
     method: 'post',
     path: '/v1/crawls',
@@ -72,18 +70,19 @@ function create(access: FleetAccess): FleetRoute {
       '201': json('The crawl.', { crawlAnswer }),
       '200': json('The crawl that the same call created before.', { crawlAnswer }),
     },
-    // Reading a large body takes time of all crawls. The first such call is read: it may repeat the one that took the room.
+    // Reading a large body takes time of all crawls. So one is read every few seconds, since it may repeat the call that
+    // took the room.
     beforeBody(request, reply) {
       const owner = access.callerOf(request)?.name;
-      if (owner === undefined || !withoutRoom.has(owner)) return;
-      if (bodyBytesOf(request.headers) <= ownerLimits.callBytes) return;
-      const { fleet, quotas } = access.parts();
-      const refused = quotas?.refusal(owner, fleet.list(owner), 0) ?? null;
-      if (refused !== null) throw tooMany(reply, refused);
-      withoutRoom.delete(owner);
+      if (owner === undefined || bodyBytesOf(request.headers) <= ownerLimits.callBytes) return;
+      const { fleet, quotas, calls } = access.parts();
+      const last = calls?.refusedLately(owner) ?? null;
+      if (last === null) return;
+      const refused = quotas?.refusal(owner, fleet.list(owner), last.weight) ?? null;
+      if (refused !== null) throw tooMany(reply, { ...refused, waitS: last.waitS });
     },
     async handle(request, reply, { body: call }) {
-      const { fleet, quotas } = access.parts();
+      const { fleet, quotas, calls } = access.parts();
       const caller = access.callerOf(request);
       const mine = caller === null ? call : { ...call, owner: ownerOf(caller, call.owner) };
       if (call.name !== undefined && isPageCrawl(call.name))
@@ -94,7 +93,7 @@ function create(access: FleetAccess): FleetRoute {
         access.checkCaller(request);
         const refused = quotas?.refusal(mine.owner, fleet.list(mine.owner), mine.weight) ?? null;
         if (refused === null) return;
-        withoutRoom.add(mine.owner);
+        calls?.noteRefused(mine.owner, mine.weight);
         throw tooMany(reply, refused);
       });
       return reply.code(isNew ? 201 : 200).send(access.shown(request, crawl));

@@ -30,6 +30,11 @@ export const shareLimits = {
   callWaitMsMax: 2_000,
   /** Most calls of an owner that wait; further calls are refused. */
   callsWaitingMax: 64,
+  /**
+   * Time after a refused crawl in which large calls of its owner for another one are refused unread, ms: reading one
+   * takes up to a fifth of a second.
+   */
+  unreadMs: 5_000,
   /** Time for which a crawl that stopped the process is remembered, ms. */
   stopsMs: 86_400_000,
   /** Stops within that time after which all new crawls of their owner are held. */
