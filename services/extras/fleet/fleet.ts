@@ -27,6 +27,8 @@ export interface FleetOptions extends CrawlActsOptions {
   heldFor?(owner: string): string | null;
   /** Returns the reason why a new crawl must not run until the operator resumes it. null, or absent: it may run. */
   holdOf?(file: CrawlFile): string | null;
+  /** Throws if the process has no room for one more crawl beside those that are opening. Absent: by its open files. */
+  refuseWithoutRoom?(opening: number): void;
   /** Resolves when nothing outside the crawl uses its data any more. Absent: nothing does. */
   onDelete?(name: string): Promise<void>;
   /** Idempotency keys of deleted crawls. Absent: a key is forgotten with its crawl. */
@@ -46,7 +48,7 @@ export class Fleet {
 
   constructor(options: FleetOptions) {
     this.#options = options;
-    this.#acts = new CrawlActs(options);
+    this.#acts = new CrawlActs(options, () => this.#refuseWithoutRoom());
   }
 
   /** Holds a crawl: it does not run until the operator resumes it. Call before `open`. */
@@ -282,9 +284,9 @@ export class Fleet {
 
   /** Throws INVALID_ARGUMENT if the process has no room for another crawl. */
   #refuseWithoutRoom(): void {
-    // Crawls that are starting have not opened their files yet.
-    const isOpening = ({ running, state }: Entry) => running !== undefined && state === 'starting';
-    refuseWithoutRoom([...this.#entries.values()].filter(isOpening).length);
+    // Crawls that are starting have not opened their files yet. Those that wait look for room when they go on.
+    const isOpening = ({ running, state }: Entry) => running?.isWaiting === false && state === 'starting';
+    (this.#options.refuseWithoutRoom ?? refuseWithoutRoom)([...this.#entries.values()].filter(isOpening).length);
   }
 
   /** Starts a crawl. If its owner's quota is used up or there is no room, its entry gets the reason instead. */

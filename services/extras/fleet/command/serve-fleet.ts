@@ -130,7 +130,7 @@ async function serveWatched(
   const quotas = owners === undefined ? null : await Quotas.open(documents, owners, clock);
   const deletedKeys = new DeletedKeys(documents, clock);
   await deletedKeys.open();
-  const start: FleetOptions['start'] = (file, path) => startFleetCrawl(options, file, path);
+  const start: FleetOptions['start'] = (...of) => startFleetCrawl(options, ...of);
   const { fleet, webhooks, ...shared } = assembled(flags, place, { clock, quotas, deletedKeys, stops, loop, start });
   const outputs = await OutputSender.open(join(flags.data, 'outputs'));
   const calls = new CallShares(loop, clock);

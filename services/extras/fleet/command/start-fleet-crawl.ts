@@ -89,8 +89,13 @@ const signEveryMs = 10_000;
  */
 const idleMs = 5_000;
 
-export function startFleetCrawl(options: FleetCrawlOptions, file: CrawlFile, path: string): RunningCrawl {
-  return new FleetCrawl(options, file, path);
+export function startFleetCrawl(
+  options: FleetCrawlOptions,
+  file: CrawlFile,
+  path: string,
+  needRoom: () => void,
+): RunningCrawl {
+  return new FleetCrawl(options, file, path, needRoom);
 }
 
 class FleetCrawl implements RunningCrawl {
@@ -115,14 +120,14 @@ class FleetCrawl implements RunningCrawl {
     this.#isUp = resolve;
   });
 
-  constructor(options: FleetCrawlOptions, file: CrawlFile, path: string) {
+  constructor(options: FleetCrawlOptions, file: CrawlFile, path: string, needRoom: () => void) {
     this.#options = options;
     this.#file = file;
     this.#path = path;
     this.#crawlPace = options.pace.join(file.name, file.weight, file.owner);
     this.#work = options.watch.join(loopSubjectOf(file));
     const hide = options.dashboards.add(file.name, this.#clock, () => this.#queries.shown);
-    this.ended = this.#run().finally(() => {
+    this.ended = this.#run(needRoom).finally(() => {
       this.#reads = undefined;
       hide(this.#end === 'stopped' ? undefined : this.#end);
       this.#crawlPace.leave();
@@ -131,16 +136,17 @@ class FleetCrawl implements RunningCrawl {
     });
   }
 
-  async #run() {
+  async #run(needRoom: () => void) {
     const { signal } = this.#stop;
     await this.#options.starts.take(this.#file.owner, this.#crawlPace.loop, signal, () => {
       this.#isWaiting = true;
     });
-    this.#isWaiting = false;
     if (signal.aborted) {
       this.#end = 'stopped';
       return this.#end;
     }
+    if (this.#isWaiting) needRoom();
+    this.#isWaiting = false;
     const policy = storedPolicy(this.#file.policy);
     const service = createService('fleet');
     const { folder, opened } = await this.#options.data.open(this.#file, this.#path, this.#clock);

@@ -217,6 +217,32 @@ test('after a restart, starts that wait for the share of their owner do not keep
   );
 });
 
+test('crawls whose starts wait take no room from others, and need it when they go on', async () => {
+  const folder = temporaryFolder();
+  const before = await fleetIn(folder);
+  for (const name of ['a', 'b', 'c', 'd', 'e']) await before.fleet.create(callOf(name));
+  const opening: number[] = [];
+  const goesOn: (() => void)[] = [];
+  const after = await fleetIn(folder, {
+    refuseWithoutRoom(count) {
+      opening.push(count);
+      if (count >= 2) throw new Error('no room');
+    },
+    start({ name }, _, needRoom) {
+      const crawl = Object.assign(controlled(), { isWaiting: name < 'd', isUp: () => {} });
+      goesOn.push(() => {
+        needRoom();
+        crawl.isWaiting = false;
+      });
+      return crawl;
+    },
+  });
+  await until(() => opening.length === 5);
+  assert.deepEqual(opening, [0, 0, 0, 0, 1]);
+  assert.equal(after.fleet.list().filter(({ state }) => state === 'failed').length, 0);
+  assert.throws(goesOn[0]!, /no room/);
+});
+
 test('a read of a crawl whose start waits for its owner’s share fails at once; one that opens its log is waited for', async () => {
   const { fleet, started } = await fleetIn(temporaryFolder(), {
     start: () => {
