@@ -94,7 +94,7 @@ export interface ServedFleet {
 export async function serveFleet(served: ServedFleet, place: FleetPlace): Promise<boolean> {
   const { files } = place;
   const watch = new LoopWatch(place.loopNote);
-  const stops = await Stops.open(place.documents, new SystemClock());
+  const stops = await Stops.open(place.documents, new SystemClock(), say);
   const before = await holdStopper(await files.list(), watch.verdict, files, stops, say);
   await watch.start((error) => say(`the event loop is not watched: ${error.message}`));
   try {

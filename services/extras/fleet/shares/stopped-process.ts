@@ -43,7 +43,7 @@ export async function holdStopper(
       ? `work for this crawl kept the process of the fleet from answering, so the process was ended at ${at}`
       : `the process of the fleet died twice while it worked for this crawl and did not answer, the last time at ${at}`;
   const why = `${did}. The crawl is held, so that the others continue: the operator resumes it (POST /v1/crawls/${name}/resume), its owner can delete it`;
-  await stops.note(found, atMs);
+  await stops.note(found, how, atMs);
   const held = new Map<CrawlFile, CrawlFile>();
   // The stopper is held last: if the process is killed before, the next start does all of this again.
   for (const file of [...files.filter((file) => file !== found), found]) {

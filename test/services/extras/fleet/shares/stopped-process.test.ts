@@ -27,7 +27,7 @@ function fileOf(name: string, more: Partial<CrawlFile> = {}): CrawlFile {
 
 /** A fleet that starts once after each stop of its process. */
 async function fleetOf(files: readonly CrawlFile[]) {
-  const stops = await Stops.open(folderDocuments(temporaryFolder()), { nowMs: () => at });
+  const stops = await Stops.open(folderDocuments(temporaryFolder()), { nowMs: () => at }, assert.fail);
   let now = files;
   const stored = new Map<string, CrawlFile>();
   const said: string[] = [];
@@ -70,6 +70,14 @@ test('the second stop within a day holds all crawls of the owner', async () => {
   assert.deepEqual(fleet.held(), ['1']);
   await fleet.stoppedBy('2', at);
   assert.deepEqual(fleet.held(), ['1', '2', '3', '4']);
+});
+
+test('deaths of the process hold the crawl under decision and those like it, not all of the owner', async () => {
+  const fleet = await fleetOf([fileOf('one'), fileOf('two'), ...[1, 2, 3].map((n) => fileOf(`${n}`, other(n)))]);
+  await fleet.stoppedBy('one', at, 'diedTwice');
+  await fleet.stoppedBy('1', at + 1, 'diedTwice');
+  await fleet.stoppedBy('2', at + 2, 'ended');
+  assert.deepEqual(fleet.held(), ['one', 'two', '1', '2']);
 });
 
 test('a crawl that the operator resumed runs until crawls of its owner stop the process again', async () => {

@@ -16,9 +16,9 @@ test('a crawl like one that stopped the process is held for a day, under any nam
   const documents = folderDocuments(temporaryFolder());
   let nowMs = 1_000_000;
   const clock = { nowMs: () => nowMs };
-  const stops = await Stops.open(documents, clock);
-  await stops.note(crawlOf('one', 'eve'), nowMs);
-  for (const known of [stops, await Stops.open(documents, clock)]) {
+  const stops = await Stops.open(documents, clock, assert.fail);
+  await stops.note(crawlOf('one', 'eve'), 'ended', nowMs);
+  for (const known of [stops, await Stops.open(documents, clock, assert.fail)]) {
     assert.match(known.holdOf(crawlOf('two', 'eve'))!, /crawl one has the same seeds.*\/v1\/crawls\/two\/resume/);
     assert.equal(known.holdOf(crawlOf('one', 'ann')), null, 'another owner');
     assert.equal(known.holdOf(crawlOf('one', 'eve', { seeds: ['http://b.test/'] })), null, 'other seeds');
@@ -29,20 +29,22 @@ test('a crawl like one that stopped the process is held for a day, under any nam
 });
 
 test('after two stops within a day, all new crawls of the owner are held; one stop that is noted twice counts once', async () => {
-  const stops = await Stops.open(folderDocuments(temporaryFolder()), { nowMs: () => 10 });
+  const stops = await Stops.open(folderDocuments(temporaryFolder()), { nowMs: () => 10 }, assert.fail);
   const other = { seeds: ['http://other.test/'] };
   for (const owner of ['eve', ''])
-    for (let noted = 0; noted < 2; noted++) await stops.note(crawlOf(`one of ${owner}`, owner), 1);
+    for (let noted = 0; noted < 2; noted++) await stops.note(crawlOf(`one of ${owner}`, owner), 'ended', 1);
   assert.equal(stops.holdOf(crawlOf('three', 'eve', other)), null);
-  for (const owner of ['eve', '']) await stops.note(crawlOf(`two of ${owner}`, owner, { policy: {} }), 2);
+  for (const owner of ['eve', '']) await stops.note(crawlOf(`two of ${owner}`, owner, { policy: {} }), 'ended', 2);
   assert.match(stops.holdOf(crawlOf('three', 'eve', other))!, /crawls of eve stopped .* 2 times/);
   assert.equal(stops.holdOf(crawlOf('three', 'ann', other)), null);
   assert.equal(stops.holdOf(crawlOf('three', '', other)), null, 'without keys, all crawls are of one owner');
 });
 
-test('an unreadable document of stops does not keep the fleet from its start', async () => {
+test('an unreadable document of stops is named, and does not keep the fleet from its start', async () => {
   const folder = temporaryFolder();
   writeFileSync(join(folder, 'stops.json'), '{');
-  const stops = await Stops.open(folderDocuments(folder), { nowMs: () => 10 });
+  const said: string[] = [];
+  const stops = await Stops.open(folderDocuments(folder), { nowMs: () => 10 }, (text) => said.push(text));
   assert.equal(stops.holdOf(crawlOf('one', 'eve')), null);
+  assert.match(said.join(), /stops\.json cannot be read/);
 });
