@@ -176,6 +176,7 @@ export const loopShareBoundaries: BoundaryTable<typeof loopShareLimits> = {
   busyFrom: tuning('how busy the loop is when shares begin to count: test/services/fetcher/pace/loop-shares.test.ts'),
   rememberedMs: tuning('how long what an owner used counts'),
   activeMs: tuning('who counts as one of those who share'),
+  requestAgeMs: tuning('when a slow request counts less: test/services/fetcher/pace/loop-shares.test.ts'),
   shareFrom: tuning('below which part of its share nobody waits: test/services/fetcher/pace/loop-shares.test.ts'),
   realMax: tuning(
     'how much of the loop owners pay for beside their own work: test/services/fetcher/pace/loop-shares.test.ts',

@@ -30,6 +30,11 @@ export const loopShareLimits = {
   slack: 1.25,
   /** Wait before a crawl without a share is checked again, ms. */
   againMs: 50,
+  /**
+   * Age from which a request under way counts less, by its age, in ms that the loop had to spare: an owner with slow hosts
+   * could otherwise not use its share. A second of a busy loop has about so many.
+   */
+  requestAgeMs: 100,
   /** Fixed cost of a request beside that of its response, ms: its lease, records and decisions. */
   requestMs: 0.5,
 } as const;

@@ -42,9 +42,13 @@ export interface OwnerUse {
 interface Spender {
   /** Of recent time; older use counts less. */
   ms: number;
+  /** The part of it for crawls, without calls. */
+  crawlMs: number;
   /** Requests of recent time. */
   requests: number;
   /** Requests under way: their cost is not counted yet. */
+  readonly under: Set<Request>;
+  /** Sum of their parts. */
   pending: number;
   /** At `paidAtMs`; negative: credit. */
   debtMs: number;
@@ -54,7 +58,14 @@ interface Spender {
   heldMs: number;
 }
 
-const unused: Spender = { ms: 0, requests: 0, pending: 0, debtMs: 0, paidAtMs: 0, crawls: 0, usedMs: 0, heldMs: 0 };
+interface Request {
+  /** In time that the loop had to spare: a request that waits for the loop does not grow older. */
+  readonly beganAtMs: number;
+  /** Part of its cost that counts as pending: less, the older it is. */
+  part: number;
+}
+
+const unused = { ms: 0, crawlMs: 0, requests: 0, pending: 0, debtMs: 0, crawls: 0, usedMs: 0, heldMs: 0 };
 
 export class LoopShares {
   readonly #options: LoopSharesOptions;
@@ -68,6 +79,8 @@ export class LoopShares {
   #countedMs = 0;
   /** Part of that time in which the loop worked, ms. */
   #busyMs = 0;
+  /** Time in which the loop did not work, ms. */
+  #spareMs = 0;
   /** Share of the time that an owner may use. */
   #level = 1;
 
@@ -76,9 +89,9 @@ export class LoopShares {
     this.#lookedAtMs = options.nowMs();
   }
 
-  /** For a crawl of an owner, until it leaves. */
-  join(owner: string): LoopShare {
-    const one = this.#owners.get(owner) ?? { ...unused, paidAtMs: this.#lookedAtMs };
+  /** For a crawl of an owner, or its calls, until it leaves. */
+  join(owner: string, of: 'crawl' | 'calls' = 'crawl'): LoopShare {
+    const one: Spender = this.#owners.get(owner) ?? { ...unused, under: new Set(), paidAtMs: this.#lookedAtMs };
     this.#owners.set(owner, one);
     one.crawls += 1;
     const isOver = () => {
@@ -88,15 +101,18 @@ export class LoopShares {
     return {
       spend: (ms) => {
         one.ms += ms;
+        if (of === 'crawl') one.crawlMs += ms;
         one.usedMs += ms;
         one.debtMs += ms;
         this.#allMs += ms;
       },
-      begin() {
+      begin: () => {
+        const request = { beganAtMs: this.#spareMs, part: 1 };
         one.requests += 1;
+        one.under.add(request);
         one.pending += 1;
         return () => {
-          one.pending -= 1;
+          if (one.under.delete(request)) one.pending -= request.part;
         };
       },
       get isOver() {
@@ -110,7 +126,7 @@ export class LoopShares {
 
   /** Adds to the use of an owner that need not have a crawl, ms. */
   spend(owner: string, ms: number): void {
-    const share = this.join(owner);
+    const share = this.join(owner, 'calls');
     share.spend(ms);
     share.leave();
   }
@@ -121,13 +137,21 @@ export class LoopShares {
   }
 
   #isOver(one: Spender): boolean {
-    if (this.#active < 2) return false;
+    if (this.#active < 2 || this.#level === 1) return false;
     const { requestMs, slack } = loopShareLimits;
     this.#pay(one, this.#options.nowMs());
     // Without those under way, all requests of an owner would start at once when its debt is paid.
-    const pendingMs = one.pending * Math.max(requestMs, one.ms / Math.max(1, one.requests));
+    const pendingMs = one.pending * Math.max(requestMs, one.crawlMs / Math.max(1, one.requests));
     // Where all use as much, nobody gains if they wait.
     return one.debtMs + pendingMs > 0 && one.ms + pendingMs > slack * this.#leastMs;
+  }
+
+  #age(one: Spender): void {
+    one.pending = 0;
+    for (const request of one.under) {
+      request.part = Math.min(1, loopShareLimits.requestAgeMs / Math.max(1, this.#spareMs - request.beganAtMs));
+      one.pending += request.part;
+    }
   }
 
   #pay(one: Spender, nowMs: number): void {
@@ -143,6 +167,7 @@ export class LoopShares {
     if (passedMs < loopShareLimits.lookMs) return;
     this.#lookedAtMs = nowMs;
     const worked = this.#options.utilization();
+    this.#spareMs += Math.max(0, 1 - worked) * passedMs;
     const kept = Math.exp(-passedMs / loopShareLimits.rememberedMs);
     this.#countedMs = kept * this.#countedMs + passedMs;
     this.#busyMs = kept * this.#busyMs + worked * passedMs;
@@ -150,7 +175,9 @@ export class LoopShares {
     let mostMs = 0;
     for (const [owner, one] of this.#owners) {
       this.#pay(one, nowMs);
+      this.#age(one);
       one.ms *= kept;
+      one.crawlMs *= kept;
       one.requests *= kept;
       if (one.crawls === 0 && one.ms < loopShareLimits.activeMs) this.#owners.delete(owner);
       if (one.ms >= loopShareLimits.activeMs) {

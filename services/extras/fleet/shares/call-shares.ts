@@ -107,7 +107,7 @@ export class CallShares {
   }
 
   #of(owner: string): LoopShare {
-    const share = this.#shares.get(owner) ?? this.#loop.join(owner);
+    const share = this.#shares.get(owner) ?? this.#loop.join(owner, 'calls');
     this.#shares.set(owner, share);
     return share;
   }

@@ -12,6 +12,8 @@ export interface ModelOwner {
   /** Between the end of a request and the next of its slot. */
   readonly delayMs: number;
   readonly countedMs: number;
+  /** Between the start of a request and its answer. Absent: none. */
+  readonly latencyMs?: number;
 }
 
 export interface ModelOptions {
@@ -46,16 +48,18 @@ export function played({ owners, real, forMs, fromMs }: ModelOptions) {
   });
   const done = owners.map(() => 0);
   const waiting = new Set(slots);
-  const queue: { readonly slot: (typeof slots)[number]; ended(): void }[] = [];
+  const out: { readonly slot: (typeof slots)[number]; readonly answeredAtMs: number; ended(): void }[] = [];
+  const queue: typeof out = [];
   while (nowMs < forMs) {
     for (const slot of waiting) {
       if (slot.dueMs > nowMs) continue;
       if (slot.share.isOver) slot.dueMs = nowMs + loopShareLimits.againMs;
       else {
         waiting.delete(slot);
-        queue.push({ slot, ended: slot.share.begin() });
+        out.push({ slot, answeredAtMs: nowMs + (slot.owner.latencyMs ?? 0), ended: slot.share.begin() });
       }
     }
+    for (const one of out.splice(0)) (one.answeredAtMs > nowMs ? out : queue).push(one);
     const next = queue.shift();
     if (next === undefined) {
       nowMs += 1;

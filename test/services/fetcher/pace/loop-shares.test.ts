@@ -136,6 +136,52 @@ describe('the event loop that owners of a fleet share', () => {
   });
 });
 
+describe('owners of slow hosts', () => {
+  for (const latencyMs of [5_000, 30_000])
+    it(`an owner whose hosts take ${latencyMs / 1_000} s keeps nine tenths of its rate beside thirty that want all`, () => {
+      const slow = { name: 'slow', slots: 10, delayMs: 1_000, countedMs: 2.5, latencyMs };
+      const hostile = Array.from({ length: 30 }, (_, n) => ({
+        ...{ name: `hostile-${n}`, slots: 100, delayMs: 1_000, countedMs: 3 },
+      }));
+      const ratesOf = (owners: typeof hostile) => played({ owners, real: 2.5, forMs: 180_000, fromMs: 60_000 }).rates;
+      const [wanted] = ratesOf([slow]);
+      const [rate] = ratesOf([slow, ...hostile]);
+      assert.ok(rate! >= 0.9 * wanted!, `${rate!.toFixed(2)} of ${wanted!.toFixed(2)} a second`);
+    });
+
+  it('an event loop with time to spare is refused to nobody, however many requests are under way', () => {
+    const { shares, pass } = sharesAt({ utilization: 0.3 });
+    const [eve, ann] = [shares.join('eve'), shares.join('ann')];
+    for (let times = 0; times < 40; times++) {
+      for (let n = 0; n < 256; n++) eve.begin();
+      eve.spend(100);
+      ann.spend(10);
+      pass();
+      assert.equal(eve.isOver, false);
+    }
+  });
+
+  it('a dear call of an owner does not make its requests dear', () => {
+    const { shares, pass } = sharesAt({ utilization: 1 });
+    const [eve, ann] = [shares.join('eve'), shares.join('ann')];
+    const round = () => {
+      ann.spend(2);
+      pass();
+    };
+    for (let times = 0; times < 80; times++) {
+      eve.spend(2);
+      eve.begin()();
+      round();
+    }
+    shares.spend('eve', 400);
+    round();
+    for (let left = 200; eve.isOver && left > 0; left--) round();
+    for (let times = 0; times < 4; times++) round();
+    for (let n = 0; n < 16; n++) eve.begin();
+    assert.equal(eve.isOver, false);
+  });
+});
+
 describe('ten owners with a small part of the event loop beside thirty that want all of it', () => {
   const honest = { slots: 3, delayMs: 1_000, countedMs: 2.7 };
   for (const [what, hostile] of [
