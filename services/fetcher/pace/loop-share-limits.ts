@@ -31,8 +31,8 @@ export const loopShareLimits = {
   /** Wait before a crawl without a share is checked again, ms. */
   againMs: 50,
   /**
-   * Age from which a request under way counts less, by its age, in ms that the loop had to spare: an owner with slow hosts
-   * could otherwise not use its share. A second of a busy loop has about so many.
+   * Age from which a request under way counts less, in ms that the loop had to spare. So an owner with slow hosts can use
+   * its share.
    */
   requestAgeMs: 100,
   /** Fixed cost of a request beside that of its response, ms: its lease, records and decisions. */

@@ -136,17 +136,23 @@ class FleetCrawl implements RunningCrawl {
     });
   }
 
-  async #run(needRoom: () => void) {
+  /** Resolves when the crawl may start, or is stopped. */
+  async #turn(needRoom: () => void): Promise<void> {
     const { signal } = this.#stop;
     await this.#options.starts.take(this.#file.owner, this.#crawlPace.loop, signal, () => {
       this.#isWaiting = true;
     });
+    if (this.#isWaiting && !signal.aborted) needRoom();
+    this.#isWaiting = false;
+  }
+
+  async #run(needRoom: () => void) {
+    const { signal } = this.#stop;
+    await this.#turn(needRoom);
     if (signal.aborted) {
       this.#end = 'stopped';
       return this.#end;
     }
-    if (this.#isWaiting) needRoom();
-    this.#isWaiting = false;
     const policy = storedPolicy(this.#file.policy);
     const service = createService('fleet');
     const { folder, opened } = await this.#options.data.open(this.#file, this.#path, this.#clock);

@@ -31,8 +31,7 @@ export const shareLimits = {
   /** Most calls of an owner that wait; further calls are refused. */
   callsWaitingMax: 64,
   /**
-   * Time after a refused crawl in which large calls of its owner for another one are refused unread, ms: reading one
-   * takes up to a fifth of a second.
+   * Time after a refused crawl in which large calls of its owner for another one are refused unread, ms.
    */
   unreadMs: 5_000,
   /** Time for which a crawl that stopped the process is remembered, ms. */
