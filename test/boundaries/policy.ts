@@ -12,6 +12,8 @@ import type { parallelLimits, recrawlLimits, waitLimits } from '../../topology/p
 import { compileParallel } from '../../topology/policy/parallel.ts';
 import { defaultPolicy } from '../../topology/policy/policy.ts';
 import { policyLimits } from '../../topology/policy/policy-limits.ts';
+import { RecentPolicies } from '../../topology/policy/recent-policies.ts';
+import type { recentPolicyLimits } from '../../topology/policy/recent-policy-limits.ts';
 import { defaultRecrawl } from '../../topology/policy/recrawl/recrawl-config.ts';
 import { placesOf } from '../../topology/policy/traps/places.ts';
 import { shapeOf } from '../../topology/policy/traps/shape.ts';
@@ -226,6 +228,22 @@ export const policyBoundaries: BoundaryTable<typeof policyLimits> = {
   }),
   queuedMax: from((queued) => isFull({ ...zeroCounters(), queued }, 0, defaultPolicy())),
   queueShareMax: undriven('a share of 10 million URLs: queue-share.test.ts has it at 1,000'),
+};
+
+/** After reading so many texts of `chars` characters, is the first one still kept? */
+function isKept(texts: number, chars = 3): boolean {
+  const recent = new RecentPolicies();
+  const textOf = (n: number) => `${n}`.padEnd(chars);
+  let reads = 0;
+  const read = () => ({ ...defaultPolicy(), maxDepth: ++reads });
+  for (let n = 0; n < texts; n++) recent.get(textOf(n), read);
+  recent.get(textOf(0), read);
+  return reads === texts;
+}
+
+export const recentPolicyBoundaries: BoundaryTable<typeof recentPolicyLimits> = {
+  policiesMax: upTo((n) => isKept(n)),
+  charsMax: upTo((n) => isKept(1, n)),
 };
 
 /** After a page of a host was fetched, is it leased again after so many ms? */

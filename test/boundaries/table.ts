@@ -62,6 +62,7 @@ import { richLimits } from '../../topology/parse/rich/rich-limits.ts';
 import { crawlLimits } from '../../topology/policy/crawl-limits.ts';
 import * as policy from '../../topology/policy/limits.ts';
 import { policyLimits } from '../../topology/policy/policy-limits.ts';
+import { recentPolicyLimits } from '../../topology/policy/recent-policy-limits.ts';
 import { trapLimits } from '../../topology/policy/traps/trap-limits.ts';
 import { robotsLimits } from '../../topology/robots/robots-limits.ts';
 import { traceLimits } from '../../topology/trace/limits.ts';
@@ -121,6 +122,7 @@ export const table: Readonly<Record<string, Group>> = {
   parseLimits: of(parseLimits, parseBoundaries),
   richLimits: of(richLimits, richBoundaries),
   policyLimits: of(policyLimits, policies.policyBoundaries),
+  recentPolicyLimits: of(recentPolicyLimits, policies.recentPolicyBoundaries),
   trapLimits: of(trapLimits, policies.trapBoundaries),
   waitLimits: of(policy.waitLimits, policies.waitBoundaries),
   parallelLimits: of(policy.parallelLimits, policies.parallelBoundaries),

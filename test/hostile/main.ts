@@ -2,12 +2,13 @@
  * `npm run hostile -- [--hosts 1000] [--seconds 600] [--pages 400] [--delay 250]`: a quarter of the hosts attack in all ways
  * at once, for so long at full speed, and the figures beside those of the same crawl without them. Exit code 1 where a
  * process ended, memory passed its bound, something private was reached, or the honest got less than four fifths,
- * for the time of a core that the crawl had. With `--fleet`: hostile owners of a fleet (fleet/main.ts).
+ * for the time of a core that the crawl had, or were slower alone. With `--fleet`: hostile owners of a fleet (fleet/main.ts).
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { crawlFaults, keptShare } from './crawl-faults.ts';
 import { runFleet } from './fleet/main.ts';
 import { crawlBeside, figuresText } from './hostile-run.ts';
 
@@ -39,18 +40,12 @@ async function runCrawl(): Promise<void> {
     const beside = await crawlBeside(options, hostile);
     console.log(figuresText(`beside ${hostile} hostile ones`, beside));
     // Other work on the machine is not the same during both.
-    const share = beside.rate / beside.coreShare / (alone.rate / alone.coreShare);
+    const share = keptShare(alone, beside);
     const asTimed = `${((100 * beside.rate) / alone.rate).toFixed(0)} % by the clock`;
     console.log(
       `honest hosts keep ${(100 * share).toFixed(0)} % of their rate for the core that the crawl had (${asTimed})`,
     );
-    const faults = [
-      ...(beside.endedEarly === null ? [] : ['a process ended']),
-      ...(beside.memoryMib <= memoryMibMax ? [] : [`memory is beyond ${memoryMibMax} MiB`]),
-      ...(beside.privateReached === 0 ? [] : ['something private was reached']),
-      ...(beside.livezLate === 0 ? [] : ['/livez took longer than a second']),
-      ...(share >= 0.8 ? [] : ['honest hosts keep less than 80 %']),
-    ];
+    const faults = crawlFaults(alone, beside, memoryMibMax);
     for (const fault of faults) console.log(`FAILED: ${fault}`);
     if (faults.length > 0) process.exitCode = 1;
   } finally {

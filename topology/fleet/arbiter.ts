@@ -9,7 +9,7 @@
  * - Among the owners with a ready host, a permit goes to the least served one, and to its crawl with the least service
  *   for its weight. Every
  *   `turnsOfShares` permits of a host, it goes to the crawl that has waited longest there, so that none waits for ever.
- * - A crawl that causes trouble at a host lets others go first there (host-trouble.ts).
+ * - An owner that causes trouble at a host lets others go first there (host-trouble.ts).
  *
  * Pure: time is an argument, ms, and never goes back.
  */
@@ -56,6 +56,8 @@ export interface ArbiterOptions {
    * Absent: always false.
    */
   readonly isBarred?: (crawl: string) => boolean;
+  /** Called with each permit as it is given, before `isBarred` is asked again. */
+  readonly onGranted?: (ask: Ask) => void;
 }
 
 /** Facts that a restart must preserve, ms. */
@@ -79,6 +81,8 @@ interface Host {
 interface Member {
   readonly ofOwner: OwnerShare<Ask>;
   readonly share: Share<Ask>;
+  /** The one to blame for trouble at a host: its owner with all of the owner's crawls, or a crawl without an owner. */
+  readonly blamed: string;
 }
 
 export interface Decided {
@@ -125,7 +129,8 @@ export class FleetArbiter {
   join(crawl: string, weight: number, owner = ''): void {
     const ofOwner = this.#owners.get(owner) ?? new OwnerShare<Ask>();
     this.#owners.set(owner, ofOwner);
-    this.#members.set(crawl, { ofOwner, share: ofOwner.join(crawl, weight) });
+    const blamed = owner === '' ? `crawl ${crawl}` : `owner ${owner}`;
+    this.#members.set(crawl, { ofOwner, share: ofOwner.join(crawl, weight), blamed });
   }
 
   /** Its permits have ended, and its wants were withdrawn. */
@@ -162,6 +167,8 @@ export class FleetArbiter {
       const ask = this.#next();
       if (ask === undefined) break;
       this.#grant(ask);
+      this.#options.onGranted?.(ask);
+      this.#barOwnerOf(ask.crawl);
       granted.push(ask);
     }
     const late = this.#late;
@@ -194,7 +201,7 @@ export class FleetArbiter {
     if (contact !== null) {
       const { throttles } = host.times;
       learnContact(host.times, contact, nowMs);
-      host.trouble.ended(ask.crawl, host.times.throttles > throttles);
+      host.trouble.ended(member.blamed, host.times.throttles > throttles, nowMs);
       this.#requestMs += (nowMs - ask.startedAtMs + fleetLimits.requestCostMs - this.#requestMs) / 16;
     }
     this.#look(ask.hostKey, host);
@@ -309,9 +316,10 @@ export class FleetArbiter {
     if (host.isBusy) return;
     let nextMs = Number.POSITIVE_INFINITY;
     for (const ask of host.waiting) {
-      const { ofOwner, share } = this.#members.get(ask.crawl)!;
+      const { ofOwner, share, blamed } = this.#members.get(ask.crawl)!;
       if (share.ready.has(ask)) continue;
-      const atMs = readyAtMs(host.times, ask, this.#options.hostDelayMs);
+      const ownMs = host.trouble.heldUntilMs(blamed);
+      const atMs = Math.max(ownMs, readyAtMs(host.times, ask, this.#options.hostDelayMs));
       if (atMs <= this.#nowMs) {
         ofOwner.add(share, ask, { nowMs: this.#nowMs, requestMs: this.#requestMs, leastMs: this.#leastMs });
         ask.readyAtMs = this.#nowMs;
@@ -344,6 +352,14 @@ export class FleetArbiter {
     return barred;
   }
 
+  /** A permit can be the owner's last for now: none of its crawls gets another in this step. */
+  #barOwnerOf(crawl: string): void {
+    if (this.#options.isBarred?.(crawl) !== true) return;
+    const owner = this.#members.get(crawl)!.ofOwner;
+    for (const [name, { ofOwner, share }] of this.#members)
+      if (ofOwner === owner && share.ready.size > 0) this.#barred.add(name);
+  }
+
   /** The crawl to serve next; undefined: none can start a request. */
   #nextShare(): Share<Ask> | undefined {
     let next: Share<Ask> | undefined;
@@ -363,11 +379,12 @@ export class FleetArbiter {
     if (ask === undefined) return undefined;
     const { turns, waiting, trouble } = this.#hosts.get(ask.hostKey)!;
     const isTurnOfShares = turns % fleetLimits.turnsOfShares !== fleetLimits.turnsOfShares - 1;
-    if (isTurnOfShares && !trouble.waits(ask.crawl)) return ask;
+    if (isTurnOfShares && !trouble.waits(this.#members.get(ask.crawl)!.blamed)) return ask;
     let longest: Ask | undefined;
     for (const one of waiting) {
-      if (!this.#members.get(one.crawl)!.share.ready.has(one) || this.#barred.has(one.crawl)) continue;
-      if (!trouble.waits(one.crawl)) return one;
+      const { share, blamed } = this.#members.get(one.crawl)!;
+      if (!share.ready.has(one) || this.#barred.has(one.crawl)) continue;
+      if (!trouble.waits(blamed)) return one;
       longest ??= one;
     }
     return isTurnOfShares ? ask : (longest ?? ask);
@@ -386,7 +403,7 @@ export class FleetArbiter {
     ofOwner.begin(share, ask);
     host.isBusy = true;
     host.turns += 1;
-    host.trouble.granted(ask.crawl);
+    host.trouble.granted(member.blamed);
     this.#inFlight += 1;
     ask.state = 'granted';
   }

@@ -14,6 +14,7 @@ import { compileNormalizer, type Normalizer, refusalOf } from '../url/normalize.
 import { compileScope } from '../url/scope.ts';
 import { urlLimits } from '../url/url-limits.ts';
 import { type ListSource, noLists } from '../url/url-lists.ts';
+import { listsOf } from './lists-of.ts';
 import { compileMetadataRules, type LinkFacts } from './metadata-rules.ts';
 import type { HostSettings, OverlayConfig } from './overlay-config.ts';
 import { compileOverlays, type Deciding, type OverlaidUrl, openAtOf } from './overlays.ts';
@@ -116,8 +117,18 @@ function filtersOf({ filters, requisites }: PolicyConfig): Partial<FilterConfig>
   return requisites ? withRequisites(filters) : filters;
 }
 
+/** Compiled policies that depend on nothing but their configs, which nobody can change. */
+const compiled = new WeakMap<PolicyConfig, Policy>();
+
 /** Throws INVALID_ARGUMENT for a regular expression that does not compile, or a list that `lists` cannot give. */
 export function compilePolicy(config: PolicyConfig, lists: ListSource = noLists): Policy {
+  if (!Object.isFrozen(config) || listsOf(config).length > 0) return compileNow(config, lists);
+  const policy = compiled.get(config) ?? compileNow(config, lists);
+  compiled.set(config, policy);
+  return policy;
+}
+
+function compileNow(config: PolicyConfig, lists: ListSource): Policy {
   const normalize = compileNormalizer(config.normalize);
   const compile = patternCompilerOf(config);
   const filter = compileFilters(filtersOf(config), null, lists, compile);

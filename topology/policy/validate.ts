@@ -14,6 +14,7 @@ import { checkOverlays, overlaysSchema, storedOverlaysSchema } from './overlay-s
 import type { PolicyConfig } from './policy.ts';
 import { schemasOf } from './policy-fields.ts';
 import { checkPatterns } from './policy-patterns.ts';
+import { RecentPolicies } from './recent-policies.ts';
 
 export const policySchema = schemaWith(overlaysSchema);
 const storedSchema = schemaWith(storedOverlaysSchema);
@@ -22,9 +23,14 @@ function schemaWith(overlays: typeof overlaysSchema): z.ZodType<PolicyConfig> {
   return z.strictObject({ ...schemasOf(), overlays: overlays.optional() }) as unknown as z.ZodType<PolicyConfig>;
 }
 
-/** JSON text of a policy that a crawl has, as `storedPolicy`. */
+const recent = new RecentPolicies();
+
+/**
+ * Returns a policy that was in force already, from its JSON text. Earlier releases took names that no URL can have,
+ * and more intervals of overlays. Nobody can change the result.
+ */
 export function parsePolicy(json: string): PolicyConfig {
-  return storedPolicy(read(json));
+  return recent.get(json, (text) => normalNames(checkedPolicy(read(text), storedSchema)).config);
 }
 
 function read(json: string): unknown {
@@ -67,9 +73,9 @@ export function validatePolicy(value: unknown, inForce?: PolicyConfig): PolicyCo
   return withNormalNames(checkedPolicy(value, isOld ? storedSchema : policySchema), inForce);
 }
 
-/** The same for one that was in force already: earlier releases took names that no URL can have, and more intervals. */
+/** The same as `parsePolicy`, from the value of a JSON text. */
 export function storedPolicy(value: unknown): PolicyConfig {
-  return normalNames(checkedPolicy(value, storedSchema)).config;
+  return parsePolicy(JSON.stringify(value) ?? 'null');
 }
 
 /**

@@ -14,7 +14,8 @@ import type { RunningCrawl } from './running-crawl.ts';
 export interface CrawlActsOptions {
   readonly files: CrawlKeep;
   readonly clock: Clock;
-  start(file: CrawlFile, path: string): RunningCrawl;
+  /** `needRoom` throws if the process has no room for the crawl: call it after the start had to wait. */
+  start(file: CrawlFile, path: string, needRoom: () => void): RunningCrawl;
   /** Returns the number of page records of a crawl that does not run, including dropped records. */
   pagesEnd(path: string): Promise<number>;
   /** Returns the reason why a crawl that has ended has no page. Absent: it is not looked up. */
@@ -27,8 +28,11 @@ export interface CrawlActsOptions {
 export class CrawlActs {
   readonly #options: CrawlActsOptions;
 
-  constructor(options: CrawlActsOptions) {
+  readonly #needRoom: () => void;
+
+  constructor(options: CrawlActsOptions, needRoom: () => void) {
     this.#options = options;
+    this.#needRoom = needRoom;
   }
 
   answer({ file, state, running }: Entry): CrawlAnswer {
@@ -47,7 +51,7 @@ export class CrawlActs {
     const { name } = entry.file;
     entry.file = { ...entry.file, failure: null };
     entry.state = 'starting';
-    const running = this.#options.start(entry.file, files.pathOf(name));
+    const running = this.#options.start(entry.file, files.pathOf(name), this.#needRoom);
     entry.running = running;
     running.up.then(
       () => {

@@ -9,6 +9,7 @@
  *   DIR/hosts/                 pauses and Crawl-delays of hosts, which outlive the process (host-facts.ts). Its lock is
  *                              the lock of the fleet
  *   DIR/least-waits.json       the fleet's least delays, each with its first time (least-waits.ts)
+ *   DIR/stops.json             crawls that stopped the process within a day (shares/stops.ts)
  *   DIR/loop.json              the crawl that blocked the event loop when the process died
  *                              (../runtime/loop/loop-note.ts)
  *   DIR/journal/               records that crawls appended, until they are durable in the crawls' own logs

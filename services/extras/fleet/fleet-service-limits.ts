@@ -6,9 +6,13 @@ export const fleetServiceLimits = {
   startsAtOnce: 4,
   /** Most table files that each of a crawl's two stores keeps open. */
   openFiles: 32,
-  /** Write buffer of each store: a small crawl writes some megabytes in total. */
-  bufferBytes: 4 << 20,
-  cacheBytes: 4 << 20,
+  /**
+   * Write buffer of each store, bytes. A store holds up to two of them, a crawl has two stores, and forty owners run
+   * over a hundred crawls: at 4 MiB, the buffers alone can take 2 GB.
+   */
+  bufferBytes: 1 << 20,
+  /** Cache of each store for blocks that were read, bytes. */
+  cacheBytes: 1 << 20,
   /** Bytes of recent records of each crawl's log in memory, for readers that keep up: these are some ms behind. */
   tailBytes: 1 << 20,
   /** Time for which appends of all crawls are collected before one sync, ms. A page waits for about five syncs. */

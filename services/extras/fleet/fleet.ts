@@ -25,6 +25,10 @@ export interface FleetOptions extends CrawlActsOptions {
   make(path: string, file: CrawlFile): Promise<void>;
   /** Returns the reason why an owner's crawls may not run now; null: they may. Absent: all crawls may run. */
   heldFor?(owner: string): string | null;
+  /** Returns the reason why a new crawl must not run until the operator resumes it. null, or absent: it may run. */
+  holdOf?(file: CrawlFile): string | null;
+  /** Throws if the process has no room for one more crawl beside those that are opening. Absent: by its open files. */
+  refuseWithoutRoom?(opening: number): void;
   /** Resolves when nothing outside the crawl uses its data any more. Absent: nothing does. */
   onDelete?(name: string): Promise<void>;
   /** Idempotency keys of deleted crawls. Absent: a key is forgotten with its crawl. */
@@ -44,15 +48,12 @@ export class Fleet {
 
   constructor(options: FleetOptions) {
     this.#options = options;
-    this.#acts = new CrawlActs(options);
+    this.#acts = new CrawlActs(options, () => this.#refuseWithoutRoom());
   }
 
   /** Holds a crawl: it does not run until the operator resumes it. Call before `open`. */
   static async hold(keep: Pick<CrawlKeep, 'write'>, file: CrawlFile, why: string, atMs: number): Promise<CrawlFile> {
-    const last = file.changes.at(-1);
-    const change = { n: (last?.n ?? -1) + 1, kind: 'failed', atMs, pages: last?.pages ?? 0, detail: why } as const;
-    const changes = [...file.changes, change].slice(-fleetServiceLimits.changesMax);
-    const held = { ...file, hold: why, failure: why, changes };
+    const held = heldFile(file, why, atMs);
     await keep.write(held);
     return held;
   }
@@ -76,7 +77,8 @@ export class Fleet {
           // A call may have paused, resumed or deleted the crawl meanwhile.
           if (mayStart(next.file) && next.running === undefined) this.#startIfRoom(next);
         });
-        if (next.running !== undefined) await Promise.race([next.running.up.catch(() => {}), next.over]);
+        // A start that waits for its owner's share must not keep those of other owners.
+        if (next.running?.isWaiting === false) await Promise.race([next.running.up.catch(() => {}), next.over]);
       }
     });
     await Promise.all(some);
@@ -95,7 +97,6 @@ export class Fleet {
     by: PolicySetter = 'operator',
     judge: () => void = () => {},
   ): Promise<{ readonly crawl: CrawlAnswer; readonly isNew: boolean }> {
-    const requestHash = requestHashOf(call);
     const before = this.#byKey(call.idempotencyKey, call.owner);
     if (before !== undefined) {
       if (!isSameCall(before.file.requestHash, call))
@@ -117,14 +118,16 @@ export class Fleet {
     const { owner, weight, idempotencyKey, webhook = null, output } = call;
     const createdAtMs = Math.max(this.#options.clock.nowMs(), this.#lastMadeMs + 1);
     this.#lastMadeMs = createdAtMs;
-    const file: CrawlFile = {
+    const fresh: CrawlFile = {
       ...{ format: 1, name, owner, weight, createdAtMs, wish: 'running', incarnation: createdAtMs.toString(36) },
-      ...{ seeds, policy, idempotencyKey, requestHash, counts: noCounts, webhook, output },
+      ...{ seeds, policy, idempotencyKey, requestHash: requestHashOf(call), counts: noCounts, webhook, output },
       ...{ end: null, failure: null, noPage: null, hold: null },
       changes: [{ n: 0, kind: 'created', atMs: createdAtMs, pages: 0, detail: '' }],
     };
+    const hold = this.#options.holdOf?.(fresh) ?? null;
+    const file = hold === null ? fresh : heldFile(fresh, hold, createdAtMs);
     const entry = restingEntry(file);
-    entry.state = 'starting';
+    if (hold === null) entry.state = 'starting';
     // The name and the key are taken from now on.
     this.#entries.set(name, entry);
     await this.#inTurn(entry, async () => {
@@ -134,7 +137,7 @@ export class Fleet {
         this.#entries.delete(name);
         throw error;
       }
-      this.#acts.start(entry);
+      if (hold === null) this.#acts.start(entry);
     });
     return { crawl: this.#acts.answer(entry), isNew: true };
   }
@@ -168,11 +171,14 @@ export class Fleet {
     return this.#entries.get(name)?.running?.reads;
   }
 
-  /** Resolves when no action on a crawl is under way, and the crawl neither starts nor stops. */
+  /**
+   * Resolves when no action on a crawl is under way, and the crawl neither opens its log nor stops. A start that waits for
+   * its owner's share may take minutes, so it is not waited for.
+   */
   async settled(name: string): Promise<void> {
     const entry = this.#entries.get(name);
     await entry?.turn;
-    if (entry?.running === undefined || entry.running.reads !== undefined) return;
+    if (entry?.running === undefined || entry.running.reads !== undefined || entry.running.isWaiting) return;
     await (entry.state === 'starting' ? Promise.race([entry.running.up, entry.over]) : entry.over);
   }
 
@@ -278,9 +284,9 @@ export class Fleet {
 
   /** Throws INVALID_ARGUMENT if the process has no room for another crawl. */
   #refuseWithoutRoom(): void {
-    // Crawls that are starting have not opened their files yet.
-    const isOpening = ({ running, state }: Entry) => running !== undefined && state === 'starting';
-    refuseWithoutRoom([...this.#entries.values()].filter(isOpening).length);
+    // Crawls that are starting have not opened their files yet. Those that wait look for room when they go on.
+    const isOpening = ({ running, state }: Entry) => running?.isWaiting === false && state === 'starting';
+    (this.#options.refuseWithoutRoom ?? refuseWithoutRoom)([...this.#entries.values()].filter(isOpening).length);
   }
 
   /** Starts a crawl. If its owner's quota is used up or there is no room, its entry gets the reason instead. */
@@ -324,6 +330,13 @@ export class Fleet {
   #isThere(entry: Entry): boolean {
     return this.#entries.get(entry.file.name) === entry;
   }
+}
+
+function heldFile(file: CrawlFile, why: string, atMs: number): CrawlFile {
+  const last = file.changes.at(-1);
+  const change = { n: (last?.n ?? -1) + 1, kind: 'failed', atMs, pages: last?.pages ?? 0, detail: why } as const;
+  const changes = [...file.changes, change].slice(-fleetServiceLimits.changesMax);
+  return { ...file, hold: why, failure: why, changes };
 }
 
 function mayStart({ wish, hold }: CrawlFile): boolean {

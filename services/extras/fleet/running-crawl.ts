@@ -15,6 +15,11 @@ export interface ReadLog {
 export interface RunningCrawl {
   /** Resolves when the crawl decides and fetches. */
   readonly up: Promise<void>;
+  /**
+   * True while the crawl waits before it starts, because its owner is above its share of the process. Never becomes true
+   * again.
+   */
+  readonly isWaiting: boolean;
   /** Resolves with the reason of the end; rejects with the error that stopped the crawl. */
   readonly ended: Promise<'done' | 'quotaSpent' | 'stopped'>;
   readonly counts: CrawlCounts;

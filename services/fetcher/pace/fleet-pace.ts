@@ -80,6 +80,8 @@ class SharedPace implements FleetPace {
   /** Crawls that want no more leases, each with its callback for when it does. */
   readonly #sated = new Map<string, () => void>();
   readonly #waiting = new Map<Ask, (granted: boolean) => void>();
+  /** Requests with a permit, which count against their owners' shares of the loop until they end. */
+  readonly #begun = new Map<Ask, () => void>();
   /**
    * Hosts that went to another process while their permits were out: these are void, even if the hosts come back
    * meanwhile.
@@ -103,6 +105,10 @@ class SharedPace implements FleetPace {
         return contactedAtMs();
       },
       isBarred: (crawl) => this.#loops.get(crawl)?.isOver === true,
+      onGranted: (ask) => {
+        const loop = this.#loops.get(ask.crawl);
+        if (loop !== undefined) this.#begun.set(ask, loop.begin());
+      },
     });
     this.#remember(options.facts);
     setMaxListeners(0, this.#closing.signal);
@@ -169,6 +175,8 @@ class SharedPace implements FleetPace {
 
   #end(ask: Ask, contact: Contact | null) {
     this.#voided.delete(ask.hostKey);
+    this.#begun.get(ask)?.();
+    this.#begun.delete(ask);
     this.#report(ask.hostKey, this.#arbiter.end(ask, contact, this.#steadyMs()));
     this.#decide();
   }
@@ -288,7 +296,7 @@ const barredLookMs = 100;
 
 const nothingMore: Asked = { delayFactor: 0, crawlDelayMs: 0 };
 
-const unshared: LoopShare = { isOver: false, spend() {}, leave() {} };
+const unshared: LoopShare = { isOver: false, spend() {}, begin: () => () => {}, leave() {} };
 
 /** Combines the crawl's permit and the fleet's. */
 function both(permit: Permit, end: (contact: Contact | null) => void, { crawlDelayMs, failing }: Asked): Permit {

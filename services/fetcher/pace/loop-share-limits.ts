@@ -13,10 +13,28 @@ export const loopShareLimits = {
    * the loop busy.
    */
   shareFrom: 0.4,
-  /** Allowed excess over the share, so that owners with equal use do not take turns at waiting. */
+  /**
+   * Most time of the loop for each ms that is counted for an owner. A profile showed about 2.5; what exceeds this bound
+   * is put down to the operator's own work.
+   */
+  realMax: 2,
+  /** Most that an owner can save up, as time at the level, ms. */
+  creditMs: 1_000,
+  /** Most that an owner can owe, as time at the level, ms: its longest wait for one dear decision. */
+  debtMsMax: 30_000,
+  /** Least factor by which the level changes at a look: a full loop needs some seconds to become free. */
+  fallMin: 0.9,
+  /** Largest such factor: on an idle loop, nobody waits for long. */
+  riseMax: 1.5,
+  /** Allowed excess over the lightest owner, so that owners with equal use do not take turns at waiting. */
   slack: 1.25,
   /** Wait before a crawl without a share is checked again, ms. */
   againMs: 50,
+  /**
+   * Age from which a request under way counts less, in ms that the loop had to spare. So an owner with slow hosts can use
+   * its share.
+   */
+  requestAgeMs: 100,
   /** Fixed cost of a request beside that of its response, ms: its lease, records and decisions. */
   requestMs: 0.5,
 } as const;

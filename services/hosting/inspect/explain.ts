@@ -22,10 +22,23 @@ type CrawlPlace = Pick<KafkaFlags, 'brokers' | 'data'> & { readonly registry?: s
 
 /** For the dashboard: names and values as they are printed. */
 export function explainer(crawl: ExplainedCrawl, flags: CrawlPlace) {
-  return async (given: string) => {
-    const lines = explainLines(await explainTyped(crawl, flags, given));
-    return { lines: lines.flatMap(([name, value]) => (value === null ? [] : [[name, value] as const])) };
-  };
+  return async (given: string) => ({ lines: shownLines(await explainTyped(crawl, flags, given)) });
+}
+
+/** Explains several URLs by one reading of the policy: one list of lines for each, as printed. */
+export async function explainEach(
+  crawl: ExplainedCrawl,
+  flags: CrawlPlace,
+  urls: readonly string[],
+): Promise<(readonly (readonly [name: string, value: string])[])[]> {
+  const decided = await policyOfCrawl(crawl, flags);
+  const all = [];
+  for (const url of urls) all.push(shownLines(await explainBy(decided, crawl, flags, url)));
+  return all;
+}
+
+function shownLines(explained: Explained): (readonly [name: string, value: string])[] {
+  return explainLines(explained).flatMap(([name, value]) => (value === null ? [] : [[name, value] as const]));
 }
 
 /** `askState` reads the counts for a URL's score from the state. Absent: the score is left out. */
@@ -35,8 +48,17 @@ export async function explainTyped(
   typed: string,
   askState?: (url: string) => Promise<UrlAnswer | undefined>,
 ): Promise<Explained> {
+  return explainBy(await policyOfCrawl(crawl, flags), crawl, flags, typed, askState);
+}
+
+async function explainBy(
+  { policy, lists }: Awaited<ReturnType<typeof policyOfCrawl>>,
+  crawl: ExplainedCrawl,
+  flags: CrawlPlace,
+  typed: string,
+  askState?: (url: string) => Promise<UrlAnswer | undefined>,
+): Promise<Explained> {
   const given = await ofFirstSeed(typed, flags.data);
-  const { policy, lists } = await policyOfCrawl(crawl, flags);
   const ask = (url: string) => glance(crawl, policy, url);
   const glimpse = await byEitherScheme(given, ask, isKnown);
   const facts = await explain(crawl, policy, glimpse);

@@ -253,9 +253,15 @@ async function readOut(request: IncomingMessage): Promise<void> {
   });
 }
 
+/** Differs between processes. Random bytes for each request would take more time than its route. */
+const idOfProcess = randomBytes(4).toString('hex');
+let requests = 0;
+
 /** The caller's own id connects its log to ours. An id that cannot be repeated in a header is replaced. */
 function requestIdOf(sent: string | undefined): string {
-  return sent !== undefined && /^[\w.:-]{1,64}$/.test(sent) ? sent : randomBytes(8).toString('hex');
+  if (sent !== undefined && /^[\w.:-]{1,64}$/.test(sent)) return sent;
+  requests = (requests + 1) % 2 ** 32;
+  return idOfProcess + requests.toString(16).padStart(8, '0');
 }
 
 function textOf(header: string | readonly string[] | undefined): string | undefined {

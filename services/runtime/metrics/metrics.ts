@@ -28,6 +28,14 @@ export const metrics = {
   crawlstream_fleet_held_crawls: gauge(
     'Crawls that are held because they stopped the process of their fleet; only the operator resumes them',
   ),
+  crawlstream_fleet_owner_loop_seconds_total: counter(
+    'Time of the event loop that was counted for an owner; (no key): calls without a valid key',
+    'owner',
+  ),
+  crawlstream_fleet_owner_held_seconds_total: counter(
+    'Time in which an owner used more than its share of a busy event loop, so that its requests and calls waited',
+    'owner',
+  ),
   crawlstream_dead_letters_total: counter('Dead letters that this process wrote, by reason', 'writer', 'reason'),
   crawlstream_exports_total: counter(
     'Exports of metrics, and log lines, to a collector, by fate: exported or failed',

@@ -24,6 +24,8 @@ export interface FleetRunOptions {
   readonly honest: number;
   /** Names of attacks, each with an owner. */
   readonly attacks: readonly string[];
+  /** Until all has begun: not measured. */
+  readonly warmUpSeconds: number;
   readonly aloneSeconds: number;
   readonly besideSeconds: number;
   /** For data, which the caller removes. */
@@ -87,7 +89,7 @@ export async function fleetBeside(options: FleetRunOptions): Promise<FleetFigure
       void useAsHonest(fleet, honestName(n), honestCalls, ending.signal);
     }
     const fromNow = () => partFromNow(web, honest, pid);
-    await sleep(warmUpMs);
+    await sleep(1_000 * options.warmUpSeconds);
     const lookAlone = fromNow();
     await sleep(1_000 * options.aloneSeconds);
     const alone = lookAlone();
@@ -151,9 +153,6 @@ export async function fleetBeside(options: FleetRunOptions): Promise<FleetFigure
     web.close();
   }
 }
-
-/** Until all has begun. */
-const warmUpMs = 10_000;
 
 /** Of the honest crawls, for each host, ms. */
 const honestDelayMs = 1_000;

@@ -31,7 +31,7 @@ export async function runFleet(): Promise<void> {
     const figures = await fleetBeside({
       honest: Number(values.honest),
       attacks: values.only?.split(',') ?? attacksOf(Number(values.hostile)),
-      ...{ aloneSeconds: seconds / 5, besideSeconds: (4 * seconds) / 5, folder },
+      ...{ warmUpSeconds: 10, aloneSeconds: seconds / 5, besideSeconds: (4 * seconds) / 5, folder },
       say: console.log,
     });
     for (const line of figures.answers) console.log(`answers to ${line}`);

@@ -524,6 +524,36 @@ test('a crawl whose requests trouble a host does not take each permit after a ba
   }
 });
 
+test('crawls of an owner that get only refusals cost another, which asks for one page at a time, ever less time', () => {
+  const arbiter = arbiterOf({});
+  const bad = ['a-1', 'a-2', 'a-3', 'a-4', 'a-5'];
+  for (const crawl of bad) arbiter.join(crawl, 1, 'eve');
+  arbiter.join('b', 1, 'ann');
+  const answered = { a: 0, b: 0 };
+  for (const crawl of bad) arbiter.ask(wantOf(crawl), 0);
+  let nextB: Ask | undefined;
+  let freeAtMs = 50;
+  for (let nowMs = 0; nowMs < 75_000; nowMs += 10) {
+    // Nothing of `b` waits at the host while its last page is read.
+    if (nextB === undefined && nowMs >= freeAtMs) nextB = arbiter.ask(wantOf('b'), nowMs);
+    for (const ask of arbiter.step(nowMs).granted) {
+      const isPressure = ask !== nextB;
+      arbiter.end(ask, contact({ isPressure, isAnswered: !isPressure }), nowMs + 10);
+      if (isPressure) {
+        answered.a += 1;
+        arbiter.ask(wantOf(ask.crawl), nowMs + 10);
+      } else {
+        answered.b += 1;
+        nextB = undefined;
+        freeAtMs = nowMs + 150;
+      }
+    }
+  }
+  // Pages of 150 ms, but for back-offs of 5 s after the first, the second and the third refusal.
+  assert.ok(answered.a <= 4, JSON.stringify(answered));
+  assert.ok(answered.b > 300, JSON.stringify(answered));
+});
+
 test('a host in trouble for all crawls is tried by each in turn', () => {
   const arbiter = arbiterOf({ a: 1, b: 1 });
   const served = { a: 0, b: 0 };
@@ -602,4 +632,23 @@ test('an owner that deletes and makes its crawl again gets no more for it', () =
     arbiter.join('e', 1, 'eve');
   });
   for (const { ann } of held.slice(1)) assert.ok(ann! > 450, JSON.stringify(held));
+});
+
+test('an owner whose share ends with a permit gets no other in the same step, for any of its crawls', () => {
+  const granted: string[] = [];
+  const isBarred = (crawl: string) =>
+    crawl.startsWith('eve') && granted.filter((one) => one.startsWith('eve')).length >= 2;
+  const arbiter = arbiterOf({}, { isBarred, onGranted: ({ crawl }) => void granted.push(crawl) });
+  for (const [crawl, owner] of [
+    ['eve-1', 'eve'],
+    ['eve-2', 'eve'],
+    ['ann-1', 'ann'],
+  ] as const) {
+    arbiter.join(crawl, 1, owner);
+    for (let n = 0; n < 5; n++) arbiter.ask(wantOf(crawl, { hostKey: `${crawl}-${n}.test` }), 0);
+  }
+  const now = crawlsOf(arbiter.step(0).granted);
+  assert.equal(now.filter((crawl) => crawl.startsWith('eve')).length, 2);
+  assert.equal(now.filter((crawl) => crawl === 'ann-1').length, 5);
+  assert.equal(arbiter.isBarring, true);
 });

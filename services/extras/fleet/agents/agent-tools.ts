@@ -45,8 +45,8 @@ export interface AgentToolsOptions extends CrawlReads {
   readonly bounds: AgentBounds;
   /** Returns hits, best first. `path`: of a crawl's folder. Returns none if the crawl has no index yet. */
   search(path: string, words: string, limit: number): readonly Hit[];
-  /** Returns how a crawl treats a URL: names and values. */
-  explain(path: string, url: string): Promise<ExplainLines>;
+  /** Returns how a crawl treats each URL: names and values. */
+  explain(path: string, urls: readonly string[]): Promise<readonly ExplainLines[]>;
 }
 
 export interface CrawlWish {
@@ -133,7 +133,8 @@ export class AgentTools {
   async explain(crawl: string, url: string): Promise<ExplainLines> {
     this.#allowed(url);
     const one = this.#needed(crawl);
-    return whileThere(this.#options, one, () => this.#options.explain(one.data, parseSeed(url)));
+    const [lines] = await whileThere(this.#options, one, () => this.#options.explain(one.data, [parseSeed(url)]));
+    return lines!;
   }
 
   async #create(seed: string, policy: Readonly<Record<string, unknown>>, name?: string): Promise<CrawlAnswer> {

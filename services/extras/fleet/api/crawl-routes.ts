@@ -4,8 +4,10 @@ import type { Wish } from '../crawl-file.ts';
 import { type CrawlAnswer, crawlAnswer, createCall, listAnswer } from '../fleet-schemas.ts';
 import { fleetServiceLimits } from '../fleet-service-limits.ts';
 import type { Owner } from '../owners/owner-file.ts';
+import { ownerLimits } from '../owners/owner-limits.ts';
 import { isPageCrawl } from '../scrape/page-scraper.ts';
 import { missingCrawl } from '../turns.ts';
+import { bodyBytesOf } from './door.ts';
 import type { FleetAccess } from './fleet-access.ts';
 import { type FleetRoute, json, nameIn, type RoutesOf, route } from './fleet-route.ts';
 import { tooMany } from './too-many.ts';
@@ -68,8 +70,19 @@ function create(access: FleetAccess): FleetRoute {
       '201': json('The crawl.', { crawlAnswer }),
       '200': json('The crawl that the same call created before.', { crawlAnswer }),
     },
+    // Reading a large body takes time of all crawls. So one is read every few seconds, since it may repeat the call that
+    // took the room.
+    beforeBody(request, reply) {
+      const owner = access.callerOf(request)?.name;
+      if (owner === undefined || bodyBytesOf(request.headers) <= ownerLimits.callBytes) return;
+      const { fleet, quotas, calls } = access.parts();
+      const last = calls?.refusedLately(owner) ?? null;
+      if (last === null) return;
+      const refused = quotas?.refusal(owner, fleet.list(owner), last.weight) ?? null;
+      if (refused !== null) throw tooMany(reply, { ...refused, waitS: last.waitS });
+    },
     async handle(request, reply, { body: call }) {
-      const { fleet, quotas } = access.parts();
+      const { fleet, quotas, calls } = access.parts();
       const caller = access.callerOf(request);
       const mine = caller === null ? call : { ...call, owner: ownerOf(caller, call.owner) };
       if (call.name !== undefined && isPageCrawl(call.name))
@@ -79,7 +92,9 @@ function create(access: FleetAccess): FleetRoute {
       const { crawl, isNew } = await fleet.create(mine, access.setterOf(request), () => {
         access.checkCaller(request);
         const refused = quotas?.refusal(mine.owner, fleet.list(mine.owner), mine.weight) ?? null;
-        if (refused !== null) throw tooMany(reply, refused);
+        if (refused === null) return;
+        calls?.noteRefused(mine.owner, mine.weight);
+        throw tooMany(reply, refused);
       });
       return reply.code(isNew ? 201 : 200).send(access.shown(request, crawl));
     },

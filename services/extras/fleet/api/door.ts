@@ -70,8 +70,8 @@ function countedFor(entry: Entry): CountedFor {
   return entry.caller?.name ?? strangers;
 }
 
-/** A body of unknown size counts as the largest. */
-function bodyBytesOf(headers: HttpRequest['headers']): number {
+/** Returns the bytes of a call's body. A body of unknown size counts as the largest. */
+export function bodyBytesOf(headers: HttpRequest['headers']): number {
   const { bodyBytesMax } = fleetServiceLimits;
   if (headers['transfer-encoding'] !== undefined) return bodyBytesMax;
   // Of a larger body no more is read.

@@ -6,6 +6,7 @@ import type { KeptPages } from '../kept-pages.ts';
 import type { OutputSender } from '../outputs/send-output.ts';
 import type { Quotas } from '../owners/quotas.ts';
 import type { ReadLog } from '../running-crawl.ts';
+import type { ExplainLines } from '../scrape/no-page.ts';
 import type { PageScraper } from '../scrape/page-scraper.ts';
 import type { CallShares } from '../shares/call-shares.ts';
 
@@ -19,8 +20,8 @@ export interface FleetParts {
   readonly outputs: OutputSender;
   /** Absent: callers do not share the process. */
   readonly calls?: CallShares;
-  /** Returns how a crawl treats a URL: names and values. `path`: of the crawl's folder. */
-  explain(path: string, url: string): Promise<readonly (readonly [name: string, value: string])[]>;
+  /** Returns how a crawl treats each URL: names and values. `path`: of the crawl's folder. */
+  explain(path: string, urls: readonly string[]): Promise<readonly ExplainLines[]>;
   /** null: owners have no quotas. */
   readonly quotas: Quotas | null;
   /** Opens the log of a crawl that does not run. */

@@ -24,6 +24,8 @@ export interface FleetRoute {
   readonly headers?: readonly object[];
   /** By status, beside the problems that every call may have. */
   readonly answers: Readonly<Record<string, RouteAnswer>>;
+  /** Throws if a call is refused before its body is read. Absent: every body is read. */
+  beforeBody?(request: HttpRequest, reply: HttpReply): void;
   handle(request: HttpRequest, reply: HttpReply): unknown;
 }
 

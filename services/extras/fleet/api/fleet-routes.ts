@@ -36,9 +36,15 @@ export function fleetRoutes(
     app.addHook('onRequest', async (request, reply) => {
       if (request.is404) await stranger.onRequest?.(request, reply);
     });
-    for (const { method, path, bodyLimit, handle } of routes)
+    for (const { method, path, bodyLimit, beforeBody, handle } of routes)
       app.route({
         ...door,
+        ...(beforeBody !== undefined && {
+          preParsing: async (request, reply, payload) => {
+            beforeBody(request, reply);
+            return payload;
+          },
+        }),
         method: method.toUpperCase(),
         url: path.replace('{name}', ':name'),
         ...(bodyLimit !== undefined && { bodyLimit }),

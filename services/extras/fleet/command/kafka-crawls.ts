@@ -8,7 +8,7 @@ import { basename } from 'node:path';
 import { CrawlstreamError } from '../../../../topology/errors.ts';
 import type { WholeLog } from '../../../hosting/connect/folder-log.ts';
 import { newCrawl } from '../../../hosting/connect/new-crawl.ts';
-import { explainer } from '../../../hosting/inspect/explain.ts';
+import { explainEach } from '../../../hosting/inspect/explain.ts';
 import { type Clock, SystemClock } from '../../../runtime/clock.ts';
 import { agreeManifest } from '../../../runtime/crawl/agree-manifest.ts';
 import { accessOn, type CrawlAccess, type OpenRegistry } from '../../../runtime/crawl/kafka-access.ts';
@@ -19,6 +19,7 @@ import type { FoldedLog } from '../../../runtime/log/folded/folded-log.ts';
 import type { Log } from '../../../runtime/log/log.ts';
 import { say } from '../../../runtime/logging/say.ts';
 import { productVersion } from '../../../runtime/version.ts';
+import type { FleetParts } from '../api/fleet-parts.ts';
 import type { CrawlFile } from '../crawl-file.ts';
 import { type FleetTasksTopic, sendingTasks } from '../fetchers/task-records.ts';
 import type { ReadLog } from '../running-crawl.ts';
@@ -100,16 +101,12 @@ export class KafkaCrawls {
     return act({ log, codec, crawl: manifest.crawl });
   };
 
-  readonly explain = async (
-    path: string,
-    url: string,
-  ): Promise<readonly (readonly [name: string, value: string])[]> => {
+  readonly explain: FleetParts['explain'] = async (path, urls) => {
     const name = basename(path);
     const { log, codec, manifest } = await this.#there(name);
     this.#look(name);
     const { brokers, registry } = this.#options;
-    const { lines } = await explainer({ log, codec, topics: manifest }, { brokers, registry: registry?.url })(url);
-    return lines;
+    return explainEach({ log, codec, topics: manifest }, { brokers, registry: registry?.url }, urls);
   };
 
   /** Deletes all topics of a crawl. */

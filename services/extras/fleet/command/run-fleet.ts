@@ -8,7 +8,7 @@ import { logFolder } from '../../../hosting/connect/crawl-folder.ts';
 import { newCrawl } from '../../../hosting/connect/new-crawl.ts';
 import { withCrawl } from '../../../hosting/connect/open-crawl.ts';
 import { withStores } from '../../../hosting/connect/stores.ts';
-import { explainer } from '../../../hosting/inspect/explain.ts';
+import { explainEach } from '../../../hosting/inspect/explain.ts';
 import { withHttp } from '../../../hosting/options/http-side.ts';
 import { SystemClock } from '../../../runtime/clock.ts';
 import { openDataFolder, readDataFolder } from '../../../runtime/data-folder/data-folder.ts';
@@ -126,9 +126,5 @@ async function reading<T>(path: string, act: (reads: ReadLog) => Promise<T>): Pr
   );
 }
 
-function explain(path: string, url: string): Promise<readonly (readonly [name: string, value: string])[]> {
-  return withCrawl({ data: path } as Parameters<typeof withCrawl>[0], async (crawl) => {
-    const { lines } = await explainer(crawl, { data: path })(url);
-    return lines.flatMap(([name, value]) => (value === null ? [] : [[name, value] as const]));
-  });
-}
+const explain: FleetParts['explain'] = (path, urls) =>
+  withCrawl({ data: path } as Parameters<typeof withCrawl>[0], (crawl) => explainEach(crawl, { data: path }, urls));

@@ -1,5 +1,5 @@
 /** Runs a fleet in this process: its crawls, the parts that they share, and their status. */
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { crawlLimits } from '../../../../topology/policy/crawl-limits.ts';
 import type { Processor } from '../../../application/processor/processor.ts';
 import type { FetcherConfig } from '../../../fetcher/fetcher-config.ts';
@@ -35,7 +35,10 @@ import { Quotas } from '../owners/quotas.ts';
 import { reasonsIn } from '../scrape/no-page.ts';
 import { PageScraper } from '../scrape/page-scraper.ts';
 import { CallShares } from '../shares/call-shares.ts';
+import { shareLimits } from '../shares/share-limits.ts';
+import { StartTurns } from '../shares/start-turns.ts';
 import { holdStopper } from '../shares/stopped-process.ts';
+import { Stops } from '../shares/stops.ts';
 import { WebhookSender } from '../webhooks/webhook-sender.ts';
 import type { CrawlDashboards } from './crawl-dashboards.ts';
 import type { FleetFlags } from './fleet-flags.ts';
@@ -91,10 +94,11 @@ export interface ServedFleet {
 export async function serveFleet(served: ServedFleet, place: FleetPlace): Promise<boolean> {
   const { files } = place;
   const watch = new LoopWatch(place.loopNote);
-  const before = await holdStopper(await files.list(), watch.verdict, files, say);
+  const stops = await Stops.open(place.documents, new SystemClock(), say);
+  const before = await holdStopper(await files.list(), watch.verdict, files, stops, say);
   await watch.start((error) => say(`the event loop is not watched: ${error.message}`));
   try {
-    return await serveWatched(served, place, watch, before);
+    return await serveWatched(served, place, { watch, stops }, before);
   } finally {
     await watch.close();
   }
@@ -103,7 +107,7 @@ export async function serveFleet(served: ServedFleet, place: FleetPlace): Promis
 async function serveWatched(
   served: ServedFleet,
   place: FleetPlace,
-  watch: LoopWatch,
+  { watch, stops }: { readonly watch: LoopWatch; readonly stops: Stops },
   before: readonly CrawlFile[],
 ): Promise<boolean> {
   const { flags, owners, service, onParts } = served;
@@ -126,13 +130,19 @@ async function serveWatched(
   const quotas = owners === undefined ? null : await Quotas.open(documents, owners, clock);
   const deletedKeys = new DeletedKeys(documents, clock);
   await deletedKeys.open();
-  const start: FleetOptions['start'] = (file, path) => startFleetCrawl(options, file, path);
-  const { fleet, webhooks, ...shared } = assembled(flags, place, { clock, quotas, deletedKeys, start });
+  const start: FleetOptions['start'] = (...of) => startFleetCrawl(options, ...of);
+  const { fleet, webhooks, ...shared } = assembled(flags, place, { clock, quotas, deletedKeys, stops, loop, start });
   const outputs = await OutputSender.open(join(flags.data, 'outputs'));
   const calls = new CallShares(loop, clock);
   const parts = { fleet, requestsInFlight: () => pace.requestsInFlight, ...shared, quotas, outputs, calls };
   onParts(parts);
   service.sources.add((report) => report.value('crawlstream_fleet_held_crawls', fleet.heldForGood));
+  service.sources.add((report) => {
+    for (const { owner, usedMs, heldMs } of loop.byOwner()) {
+      report.value('crawlstream_fleet_owner_loop_seconds_total', usedMs / 1_000, { owner });
+      report.value('crawlstream_fleet_owner_held_seconds_total', heldMs / 1_000, { owner });
+    }
+  });
   const stopping = new AbortController();
   let posting: Promise<void> | undefined;
   let counting: Promise<unknown> | undefined;
@@ -184,6 +194,7 @@ function crawlOptions(
     processors: command.processors ?? [],
     leasesMax: flags.concurrency,
     dashboards: command.dashboards,
+    starts: new StartTurns(clock),
     watch,
     ...{ data, journal, graceMs, elsewhere },
     seen: flags,
@@ -197,12 +208,18 @@ interface Made {
   readonly clock: Clock;
   readonly quotas: Quotas | null;
   readonly deletedKeys: DeletedKeys;
+  readonly stops: Pick<Stops, 'holdOf'>;
+  readonly loop: Pick<LoopShares, 'spend'>;
   readonly start: FleetOptions['start'];
 }
 
 /** Makes the fleet, and the parts that read its crawls. */
-function assembled(flags: FleetFlags, place: FleetPlace, { clock, quotas, deletedKeys, start }: Made) {
-  const { documents, files, reading, explain } = place;
+function assembled(flags: FleetFlags, place: FleetPlace, { clock, quotas, deletedKeys, stops, loop, start }: Made) {
+  const { documents, files, reading } = place;
+  const explain: FleetParts['explain'] = (path, urls) => {
+    loop.spend(fleet.file(basename(path))?.owner ?? '', shareLimits.explainMs * urls.length);
+    return place.explain(path, urls);
+  };
   const fleet = new Fleet({
     ...{ files, clock, say, deletedKeys, start },
     check(call, by) {
@@ -216,8 +233,8 @@ function assembled(flags: FleetFlags, place: FleetPlace, { clock, quotas, delete
     pagesEnd: (path) => reading(path, async ({ log, crawl }) => (await log.offsets(`${crawl}.pages`, 0)).end),
     async whyNoPage({ seeds }, path) {
       const first = seeds.slice(0, explainedSeedsMax);
-      const reasons = await Promise.all(first.map(async (seed) => reasonsIn(await explain(path, seed))));
-      return first.map((seed, at) => `${seed}: ${reasons[at] || 'no result'}`).join('\n');
+      const lines = await explain(path, first);
+      return first.map((seed, at) => `${seed}: ${reasonsIn(lines[at]!) || 'no result'}`).join('\n');
     },
     webhookOf: (file) => webhooks.status(file),
     async onDelete(name) {
@@ -225,6 +242,7 @@ function assembled(flags: FleetFlags, place: FleetPlace, { clock, quotas, delete
       await webhooks.forget(name);
     },
     heldFor: (owner) => quotas?.spent(owner) ?? null,
+    holdOf: (file) => stops.holdOf(file),
   });
   const kept = new KeptPages();
   const events = new EventReader({ fleet, kept, reading });

@@ -27,6 +27,7 @@ import { type CrawlCounts, type CrawlFile, countNames } from '../crawl-file.ts';
 import { fleetServiceLimits } from '../fleet-service-limits.ts';
 import type { ReadLog, RunningCrawl } from '../running-crawl.ts';
 import { DecisionShare } from '../shares/decision-share.ts';
+import type { StartTurns } from '../shares/start-turns.ts';
 import { loopSubjectOf } from '../shares/stopped-process.ts';
 import type { CrawlDashboards } from './crawl-dashboards.ts';
 
@@ -38,6 +39,7 @@ export interface FleetCrawlOptions {
   /** Consumers that run beside the crawl. */
   readonly processors: readonly Processor[];
   readonly leasesMax: number;
+  readonly starts: StartTurns;
   /** Learns which crawl the event loop works for. */
   readonly watch: Pick<LoopWatch, 'join'>;
   readonly dashboards: Pick<CrawlDashboards, 'add'>;
@@ -88,8 +90,13 @@ const signEveryMs = 10_000;
  */
 const idleMs = 5_000;
 
-export function startFleetCrawl(options: FleetCrawlOptions, file: CrawlFile, path: string): RunningCrawl {
-  return new FleetCrawl(options, file, path);
+export function startFleetCrawl(
+  options: FleetCrawlOptions,
+  file: CrawlFile,
+  path: string,
+  needRoom: () => void,
+): RunningCrawl {
+  return new FleetCrawl(options, file, path, needRoom);
 }
 
 class FleetCrawl implements RunningCrawl {
@@ -102,27 +109,26 @@ class FleetCrawl implements RunningCrawl {
   readonly #crawlPace: CrawlPace;
   readonly #work: ReturnType<FleetCrawlOptions['watch']['join']>;
   readonly #queries = new QueryService(this.#clock);
-  readonly #policy: ReturnType<typeof storedPolicy>;
   #reads: ReadLog | undefined;
   #status: CrawlStatus | undefined;
   #counters: Counters | undefined;
   #end: CrawlOutcome['end'] | undefined;
   #live = (): Counters | undefined => undefined;
   #isUp = () => {};
+  #isWaiting = false;
   readonly ended: RunningCrawl['ended'];
   readonly up = new Promise<void>((resolve) => {
     this.#isUp = resolve;
   });
 
-  constructor(options: FleetCrawlOptions, file: CrawlFile, path: string) {
+  constructor(options: FleetCrawlOptions, file: CrawlFile, path: string, needRoom: () => void) {
     this.#options = options;
     this.#file = file;
     this.#path = path;
     this.#crawlPace = options.pace.join(file.name, file.weight, file.owner);
     this.#work = options.watch.join(loopSubjectOf(file));
     const hide = options.dashboards.add(file.name, this.#clock, () => this.#queries.shown);
-    this.#policy = storedPolicy(file.policy);
-    this.ended = this.#run().finally(() => {
+    this.ended = this.#run(needRoom).finally(() => {
       this.#reads = undefined;
       hide(this.#end === 'stopped' ? undefined : this.#end);
       this.#crawlPace.leave();
@@ -131,16 +137,33 @@ class FleetCrawl implements RunningCrawl {
     });
   }
 
-  async #run() {
+  /** Resolves when the crawl may start, or is stopped. */
+  async #turn(needRoom: () => void): Promise<void> {
+    const { signal } = this.#stop;
+    await this.#options.starts.take(this.#file.owner, this.#crawlPace.loop, signal, () => {
+      this.#isWaiting = true;
+    });
+    if (this.#isWaiting && !signal.aborted) needRoom();
+    this.#isWaiting = false;
+  }
+
+  async #run(needRoom: () => void) {
+    const { signal } = this.#stop;
+    await this.#turn(needRoom);
+    if (signal.aborted) {
+      this.#end = 'stopped';
+      return this.#end;
+    }
+    const policy = storedPolicy(this.#file.policy);
     const service = createService('fleet');
     const { folder, opened } = await this.#options.data.open(this.#file, this.#path, this.#clock);
     const sayOf = (text: string) => this.#options.say(`${this.#file.name}: ${text}`);
     const outcome = await runEmbeddedCrawl({
-      ...{ clock: this.#clock, policy: this.#policy, service, folder, queries: this.#queries },
+      ...{ clock: this.#clock, policy, service, folder, queries: this.#queries },
       ...{ workers: 1, plugins: [], onReport: () => {}, options: {}, newOptions: false },
       seeds: this.#file.seeds.map((url) => ({ url, priority: -1 })),
       // A policy that was changed after the creation stays in force.
-      ask: (_, before) => before ?? this.#policy,
+      ask: (_, before) => before ?? policy,
       say: sayOf,
       fetcher: {
         ...this.#options.fetcher,
@@ -152,7 +175,7 @@ class FleetCrawl implements RunningCrawl {
       seen: seenConfigOf(this.#options.seen, 1),
       keepMs: this.#options.keepMs,
       snapshots: this.#options.snapshots,
-      signal: this.#stop.signal,
+      signal,
       beside: {
         fetcher: {
           crawlPace: Object.assign(this.#crawlPace, { robots: this.#options.robots }),
@@ -192,6 +215,10 @@ class FleetCrawl implements RunningCrawl {
     this.#live = () => undefined;
     this.#end = outcome.end;
     return outcome.end;
+  }
+
+  get isWaiting() {
+    return this.#isWaiting;
   }
 
   get counts() {

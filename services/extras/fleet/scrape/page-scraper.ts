@@ -48,8 +48,8 @@ export interface NoPage {
 export interface PageScraperOptions extends CrawlReads {
   readonly fleet: Fleet;
   readonly clock: Clock;
-  /** Returns how a crawl treats a URL: names and values. */
-  explain(path: string, url: string): Promise<ExplainLines>;
+  /** Returns how a crawl treats each URL: names and values. */
+  explain(path: string, urls: readonly string[]): Promise<readonly ExplainLines[]>;
 }
 
 /** The normal form of URLs in crawls of single pages. */
@@ -142,6 +142,8 @@ export class PageScraper {
     const crawl = await this.rested(name, waitMs);
     const gone = { page: null, crawl: name, why: 'the crawl was deleted meanwhile', ...isOver } as const;
     if (crawl === undefined) return gone;
+    const hold = this.#options.fleet.file(name)?.hold ?? null;
+    if (hold !== null) return { page: null, crawl: name, why: hold, ...isOver };
     try {
       return await this.#answer(requester, seed, crawl);
     } catch (error) {
@@ -173,7 +175,8 @@ export class PageScraper {
   /** Returns the lines of `explain`. A crawl that is starting may have none yet. */
   async #explained(crawl: CrawlAnswer, seed: string, isUnderWay: boolean): Promise<ExplainLines> {
     try {
-      return await whileThere(this.#options, crawl, () => this.#options.explain(crawl.data, seed));
+      const [lines] = await whileThere(this.#options, crawl, () => this.#options.explain(crawl.data, [seed]));
+      return lines!;
     } catch (error) {
       if (isUnderWay && error instanceof CrawlstreamError) return [];
       throw error;

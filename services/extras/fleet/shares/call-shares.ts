@@ -23,6 +23,8 @@ export class CallShares {
   readonly #shares = new Map<string, LoopShare>();
   /** Calls that wait, by owner. */
   readonly #waiting = new Map<string, number>();
+  /** The last crawl of each owner that was refused after its call had been read. */
+  readonly #refused = new Map<string, { readonly weight: number; readonly atMs: number }>();
 
   constructor(loop: Pick<LoopShares, 'join'>, clock: Pick<Clock, 'nowMs' | 'sleepUntil'>) {
     this.#loop = loop;
@@ -77,6 +79,22 @@ export class CallShares {
       await this.#clock.sleepUntil(this.#clock.nowMs() + callLookMs);
   }
 
+  /** Notes that a call for a crawl of this weight was read, and refused. */
+  noteRefused(owner: string, weight: number): void {
+    this.#refused.set(owner, { weight, atMs: this.#clock.nowMs() });
+  }
+
+  /**
+   * Returns the weight of the owner's last refused crawl, and the seconds until a large call for another one is read.
+   * null: it is read now. It may repeat a call that created a crawl, which only its body shows.
+   */
+  refusedLately(owner: string): { readonly weight: number; readonly waitS: number } | null {
+    const last = this.#refused.get(owner);
+    if (last === undefined) return null;
+    const leftMs = last.atMs + shareLimits.unreadMs - this.#clock.nowMs();
+    return leftMs > 0 ? { weight: last.weight, waitS: Math.ceil(leftMs / 1_000) } : null;
+  }
+
   /** Counts the time of `act` until it returns or waits. */
   run<T>(owner: CountedFor, act: () => T): T {
     if (owner === null) return act();
@@ -89,7 +107,7 @@ export class CallShares {
   }
 
   #of(owner: string): LoopShare {
-    const share = this.#shares.get(owner) ?? this.#loop.join(owner);
+    const share = this.#shares.get(owner) ?? this.#loop.join(owner, 'calls');
     this.#shares.set(owner, share);
     return share;
   }

@@ -14,6 +14,12 @@ export const shareLimits = {
    * arrive meanwhile are decided together.
    */
   overRestMs: 250,
+  /** Cost of a crawl's start: its policy, stores, topics and first decisions, ms. */
+  startMs: 30,
+  /** Longest wait of a start while the owner is above its share, ms. */
+  startWaitMsMax: 10_000,
+  /** Cost of explaining a URL of a crawl: its log is searched, ms. */
+  explainMs: 10,
   /** Fixed cost of an API call: its head, its checks and its answer, ms. */
   callMs: 0.5,
   /** Cost of each megabyte of a call's body or answer: reading, parsing and dropping it, ms. */
@@ -24,4 +30,14 @@ export const shareLimits = {
   callWaitMsMax: 2_000,
   /** Most calls of an owner that wait; further calls are refused. */
   callsWaitingMax: 64,
+  /**
+   * Time after a refused crawl in which large calls of its owner for another one are refused unread, ms.
+   */
+  unreadMs: 5_000,
+  /** Time for which a crawl that stopped the process is remembered, ms. */
+  stopsMs: 86_400_000,
+  /** Stops within that time after which all new crawls of their owner are held. */
+  stopsOfOwner: 2,
+  /** Most stops that are remembered, about 200 bytes each, in one document. */
+  stopsMax: 1_000,
 } as const;

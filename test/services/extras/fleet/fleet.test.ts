@@ -8,12 +8,14 @@ import { type CrawlFile, CrawlFiles, noCounts } from '../../../../services/extra
 import { Fleet, type FleetOptions } from '../../../../services/extras/fleet/fleet.ts';
 import { createCall } from '../../../../services/extras/fleet/fleet-schemas.ts';
 import { newName } from '../../../../services/extras/fleet/new-name.ts';
+import { readCrawl } from '../../../../services/extras/fleet/read-crawl.ts';
 import type { RunningCrawl } from '../../../../services/extras/fleet/running-crawl.ts';
 import { temporaryFolder } from '../../runtime/store/temporary-folder.ts';
 import { until } from '../../until.ts';
 
 interface Controlled extends RunningCrawl {
   isUp(): void;
+  isWaiting: boolean;
   end(how: 'done' | 'quotaSpent' | Error): void;
   isStopped: boolean;
 }
@@ -27,6 +29,7 @@ function controlled(): Controlled {
   ended.catch(() => {});
   const one: Controlled = {
     up: new Promise((resolve) => (isUp = resolve)),
+    isWaiting: false,
     ended,
     counts: { ...noCounts, pages: 7 },
     pagesPerSecond: 1,
@@ -113,6 +116,18 @@ test('half-created and half-deleted crawls are removed after a kill', async () =
   await assert.rejects(new CrawlFiles(folder).list(), /fleet\.json cannot be read/);
 });
 
+test('a call that its owner has no room for is refused before the fleet works on its policy', async () => {
+  const { fleet } = await fleetIn(temporaryFolder());
+  let worked = 0;
+  const policy = { toJSON: () => ++worked };
+  const call = { ...callOf('a'), policy };
+  const judge = () => {
+    throw new Error('no room');
+  };
+  await assert.rejects(fleet.create(call, 'owner', judge), /no room/);
+  assert.equal(worked, 0);
+});
+
 test('external data of a crawl is freed when it is deleted, once more after a kill, and before its files', async () => {
   const folder = temporaryFolder();
   const { fleet } = await fleetIn(folder);
@@ -187,6 +202,71 @@ test('a crawl that is paused or deleted while it waits for its start is not star
   after.started.at(-1)![1].isUp();
   await after.opened;
   assert.ok(!existsSync(join(folder, 'crawls', 'f')));
+});
+
+test('after a restart, starts that wait for the share of their owner do not keep those of other owners', async () => {
+  const folder = temporaryFolder();
+  const before = await fleetIn(folder);
+  for (const name of ['a', 'b', 'c', 'd', 'e']) await before.fleet.create(callOf(name));
+  const start: FleetOptions['start'] = () => Object.assign(controlled(), { isWaiting: true });
+  const after = await fleetIn(folder, { start });
+  await after.opened;
+  assert.deepEqual(
+    after.fleet.list().map(({ state }) => state),
+    Array(5).fill('starting'),
+  );
+});
+
+test('crawls whose starts wait take no room from others, and need it when they go on', async () => {
+  const folder = temporaryFolder();
+  const before = await fleetIn(folder);
+  for (const name of ['a', 'b', 'c', 'd', 'e']) await before.fleet.create(callOf(name));
+  const opening: number[] = [];
+  const goesOn: (() => void)[] = [];
+  const after = await fleetIn(folder, {
+    refuseWithoutRoom(count) {
+      opening.push(count);
+      if (count >= 2) throw new Error('no room');
+    },
+    start({ name }, _, needRoom) {
+      const crawl = Object.assign(controlled(), { isWaiting: name < 'd', isUp: () => {} });
+      goesOn.push(() => {
+        needRoom();
+        crawl.isWaiting = false;
+      });
+      return crawl;
+    },
+  });
+  await until(() => opening.length === 5);
+  assert.deepEqual(opening, [0, 0, 0, 0, 1]);
+  assert.equal(after.fleet.list().filter(({ state }) => state === 'failed').length, 0);
+  assert.throws(goesOn[0]!, /no room/);
+});
+
+test('a read of a crawl whose start waits for its owner’s share fails at once; one that opens its log is waited for', async () => {
+  const { fleet, started } = await fleetIn(temporaryFolder(), {
+    start: () => {
+      const crawl = Object.assign(controlled(), { isWaiting: true });
+      started.push(['a', crawl]);
+      return crawl;
+    },
+  });
+  await fleet.create(callOf('a'));
+  const [, crawl] = started[0]!;
+  let tries = 0;
+  const reading = async () => {
+    tries += 1;
+    throw new Error('there is no log yet');
+  };
+  const read = () => readCrawl({ fleet, reading }, fleet.find('a')!, async () => 1);
+  await assert.rejects(read(), /there is no log yet/);
+  assert.ok(tries <= 3, `${tries} tries`);
+  crawl.isWaiting = false;
+  const answer = read();
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  Object.assign(crawl, { reads: {} });
+  crawl.isUp();
+  assert.equal(await answer, 1);
 });
 
 test('calls for one crawl run one after another, whatever their order in time', async () => {

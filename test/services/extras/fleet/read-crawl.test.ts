@@ -82,7 +82,7 @@ test('a scraped page belongs to the crawl that has the name now, not to the form
   const { now, fleet } = fleetOf(1);
   const reading: CrawlReads['reading'] = (_, act) => act({ ...logs[now.createdAtMs - 1]!, crawl: 'c' });
   const list = () => [fleet.find()];
-  const options = { fleet: { ...fleet, list }, clock, reading, explain: async () => [] };
+  const options = { fleet: { ...fleet, list }, clock, reading, explain: async () => [[]] };
   const scraper = new PageScraper(options as unknown as PageScraperOptions);
   const create = () => Promise.reject(new Error('it is fetched'));
   const requester: Requester = { id: '', owner: '', uses: [], crawls: list, create };

@@ -1,7 +1,7 @@
 /** `explain` of what people type: what it reads of a crawl, and the commands that it prints. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { explainer } from '../../../../services/hosting/inspect/explain.ts';
+import { explainEach, explainer } from '../../../../services/hosting/inspect/explain.ts';
 import type { Change } from '../../../../topology/frontier/changes/changes.ts';
 import { everyChange } from '../../../topology/frontier/changes/every-change.ts';
 import { memoryCrawl } from '../../cli/inspect/memory-crawl.ts';
@@ -48,4 +48,25 @@ test('the command that explain prints names the schema registry of its crawl', a
     (await asked('https://a.test/known', flags)).answer!,
     / explain http:\/\/a\.test\/known --brokers localhost:9092 --registry http:\/\/localhost:8081 --crawl c$/,
   );
+});
+
+test('several URLs are explained by one reading of the policy, each as it is alone', async () => {
+  const { crawl, readings, policy, commit, close } = await memoryCrawl(1);
+  await policy();
+  await commit('a.test', [admitted('http://a.test/known')]);
+  const urls = ['http://a.test/known', 'http://a.test/unknown', 'http://b.test/'];
+  const counted = async <T>(act: () => Promise<T>) => {
+    readings.splice(0);
+    return { value: await act(), control: readings.filter((topic) => topic === 'c.control').length };
+  };
+  const together = await counted(() => explainEach(crawl, {}, urls));
+  const alone = [];
+  for (const url of urls) alone.push(await counted(() => explainer(crawl, {})(url)));
+  await close();
+  assert.deepEqual(
+    together.value,
+    alone.map(({ value }) => value.lines),
+  );
+  const readingsAlone = alone.reduce((sum, { control }) => sum + control, 0);
+  assert.equal(readingsAlone - together.control, urls.length - 1);
 });

@@ -13,18 +13,24 @@ function busyProcess({ utilization = 1 } = {}) {
     nowMs += ms;
     for (const owner of owners) owner.spend(ms / 100);
   };
+  // The loop is busy for a while already.
+  for (let times = 0; times < 80; times++) {
+    pass(250);
+    assert.equal(owners[0]!.isOver, false);
+  }
   const clock = { nowMs: () => nowMs, sleepUntil: async (untilMs: number) => pass(untilMs - nowMs) };
   return { calls: new CallShares(loop, clock), pass, clock, honest: owners[0]! };
 }
 
-/** Calls without a pause until `endMs`: how many were let in, and the longest wait. */
+/** Calls without a pause for so long: how many were let in, and the longest wait. */
 async function storm(
   { calls, pass, clock }: ReturnType<typeof busyProcess>,
   owner: string | null,
-  endMs: number,
+  forMs: number,
   bodyBytes = 0,
 ) {
   let [count, waitMs] = [0, 0];
+  const endMs = clock.nowMs() + forMs;
   while (clock.nowMs() < endMs) {
     const beganMs = clock.nowMs();
     await calls.enter(owner, bodyBytes);
@@ -83,10 +89,12 @@ test('calls beyond those that may wait are refused, and others are let in later'
   const waiting: (() => void)[] = [];
   const clock = { nowMs: () => nowMs, sleepUntil: () => new Promise<void>((resolve) => waiting.push(resolve)) };
   const calls = new CallShares(loop, clock);
-  nowMs = 1_000;
-  ann.spend(100);
-  eve.spend(900);
-  nowMs = 2_000;
+  for (let times = 0; times < 40; times++) {
+    nowMs += 250;
+    ann.spend(25);
+    eve.spend(220);
+    assert.equal(ann.isOver, false);
+  }
   const storm = Array.from({ length: shareLimits.callsWaitingMax + 3 }, () => calls.enter('eve', 0));
   const refused = await Promise.all(storm.slice(-3));
   assert.deepEqual(refused, [false, false, false]);
@@ -107,7 +115,8 @@ test('large answers slow an owner’s calls down', async () => {
 
 test('an answer in parts becomes slow for an owner above its share, and for no other', async () => {
   const busy = busyProcess();
-  const partsUntil = async (endMs: number, bytes: number) => {
+  const partsFor = async (forMs: number, bytes: number) => {
+    const endMs = busy.clock.nowMs() + forMs;
     const sent = busy.calls.streamed('eve');
     let parts = 0;
     for (; busy.clock.nowMs() < endMs; busy.pass(1)) {
@@ -116,9 +125,9 @@ test('an answer in parts becomes slow for an owner above its share, and for no o
     }
     return parts;
   };
-  const large = await partsUntil(20_000, 100_000);
+  const large = await partsFor(20_000, 100_000);
   assert.ok(large < 2_000, `${large} parts`);
-  const small = await partsUntil(40_000, 1_000);
+  const small = await partsFor(20_000, 1_000);
   assert.ok(small > 5 * large, `${small} small parts, ${large} large ones: it does not wait between any two`);
   const beganMs = busy.clock.nowMs();
   await busy.calls.streamed('honest-1')(100);

@@ -1,5 +1,6 @@
 /** Calls without a key, and streams, cost the process of all crawls as much as other calls do. */
 import assert from 'node:assert/strict';
+import { request } from 'node:http';
 import { test } from 'node:test';
 import type { FleetParts } from '../../../../../services/extras/fleet/api/fleet-parts.ts';
 import { fleetRoutes } from '../../../../../services/extras/fleet/api/fleet-routes.ts';
@@ -58,6 +59,81 @@ for (const path of ['/v1/openapi.json', '/no/such/path', '/v1/crawls']) {
     assert.equal(waits(), before, 'probes never wait');
   });
 }
+
+/** A fleet that lists no crawl, creates what `judge` allows, and repeats the creation of `made`. */
+async function startFullFleet(onEnd: (act: () => Promise<void>) => void) {
+  const now = { refusal: (_: string, __: unknown, ___: number): object | null => null, judged: 0, made: '' };
+  const fleet = {
+    list: () => [],
+    async create({ idempotencyKey }: { readonly idempotencyKey: string }, _: string, judge: () => void) {
+      const crawl = { name: 'one', data: '/fleet/one', failure: null };
+      if (idempotencyKey !== '' && idempotencyKey === now.made) return { crawl, isNew: false };
+      now.judged += 1;
+      judge();
+      now.made = idempotencyKey;
+      return { crawl, isNew: true };
+    },
+  };
+  const quotas = { refusal: (...of: Parameters<typeof now.refusal>) => now.refusal(...of) };
+  const { base, pass } = await startBusyFleet(onEnd, { fleet, quotas });
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+  const large = { seeds: ['http://a.test/'], policy: { filters: { exclude: ['x'.repeat(100_000)] } } };
+  return {
+    ...{ now, pass, large },
+    async create(body: object) {
+      const response = await fetch(`${base}/v1/crawls`, { method: 'POST', headers, body: JSON.stringify(body) });
+      return { status: response.status, retryAfter: response.headers.get('retry-after') };
+    },
+    /** Sends half of a large call. Resolves with the status. */
+    half: () =>
+      new Promise<number | undefined>((resolve, reject) => {
+        const text = JSON.stringify(large);
+        const sent = request(`${base}/v1/crawls`, {
+          method: 'POST',
+          headers: { ...headers, 'content-length': text.length },
+        });
+        sent.once('response', (response) => {
+          resolve(response.statusCode);
+          sent.destroy();
+        });
+        sent.once('error', reject);
+        sent.write(text.slice(0, text.length / 2));
+      }),
+  };
+}
+
+const full = { message: 'eve may run at most 3 crawls at once', waitS: 0 };
+
+test('a large call of an owner without room is refused before its body is read, but for the first', async (t) => {
+  const { now, create, half, large } = await startFullFleet((act) => t.after(act));
+  now.refusal = () => full;
+  assert.deepEqual([await create(large), now.judged], [{ status: 429, retryAfter: null }, 1]);
+  assert.equal(await half(), 429);
+  assert.deepEqual([(await create(large)).status, now.judged], [429, 1], 'the second is not read');
+  assert.deepEqual([(await create({ seeds: large.seeds })).status, now.judged], [429, 2], 'a small call is read');
+  now.refusal = () => null;
+  assert.deepEqual([(await create(large)).status, now.judged], [201, 3]);
+});
+
+test('a repeat of a large call that made a crawl is answered with it, although calls were refused meanwhile', async (t) => {
+  const { now, create, large, pass } = await startFullFleet((act) => t.after(act));
+  const [first, second] = ['first', 'second'].map((idempotencyKey) => ({ ...large, idempotencyKey }));
+  assert.equal((await create(first!)).status, 201);
+  now.refusal = () => full;
+  assert.equal((await create(second!)).status, 429);
+  const { status, retryAfter } = await create(first!);
+  assert.equal(status, 429);
+  assert.ok(Number(retryAfter) > 0, 'the client repeats it');
+  pass(Number(retryAfter) * 1_000);
+  assert.equal((await create(first!)).status, 200);
+});
+
+test('large calls of an owner whose crawls are too heavy are refused unread, too', async (t) => {
+  const { now, create, large } = await startFullFleet((act) => t.after(act));
+  now.refusal = (_, __, weight) => (weight > 1 ? full : null);
+  for (let call = 0; call < 3; call++) assert.equal((await create({ ...large, weight: 2 })).status, 429);
+  assert.equal(now.judged, 1);
+});
 
 test('a stream of events becomes slow for an owner above its share, and ends with its connection', async (t) => {
   let read = 0;

@@ -76,7 +76,8 @@ async function start(data: string, stillMs: number, harmless = false): Promise<S
       const authorization = `Bearer ${who === 'operator' ? token : keyOf(who)}`;
       const headers = { authorization, ...(body && { 'content-type': 'application/json' }) };
       const response = await fetch(`${base}${path}`, { method, headers, ...(body && { body: JSON.stringify(body) }) });
-      return { status: response.status, body: (await response.json()) as CrawlAnswer };
+      const text = await response.text();
+      return { status: response.status, body: (text === '' ? {} : JSON.parse(text)) as CrawlAnswer };
     },
   };
 }
@@ -117,8 +118,19 @@ for (const [name, exit] of [
       else assert.match(`${status} ${JSON.stringify(body)}`, /^400 .*the operator resumes it/);
     }
     assert.equal(second.said().split(`${name}: work for this crawl`).length, 2, second.said());
+    // Neither under another name nor in its own place can its owner start it again.
+    const { seeds, policy } = callOf(name, 5);
+    for (const again of [`${name}-again`, name]) {
+      if (again === name) assert.equal((await second.call('eve', 'DELETE', `/v1/crawls/${name}`)).status, 204);
+      const { status, body } = await second.call('eve', 'POST', '/v1/crawls', { name: again, seeds, policy });
+      assert.deepEqual([status, body.state], [201, 'held'], JSON.stringify(body));
+      assert.match(body.failure ?? '', /the same seeds and the same policy/);
+    }
+    assert.equal((await second.call('eve', 'DELETE', `/v1/crawls/${name}-again`)).status, 204);
     const metrics = await fetch(`${second.base}/metrics`, { headers: { authorization: `Bearer ${token}` } });
-    assert.match(await metrics.text(), /crawlstream_fleet_held_crawls(\{[^}]*\})? 1\n/);
+    const counts = await metrics.text();
+    assert.match(counts, /crawlstream_fleet_held_crawls(\{[^}]*\})? 1\n/);
+    assert.match(counts, /crawlstream_fleet_owner_loop_seconds_total\{[^}]*owner="ann"[^}]*\} 0\.\d+\n/);
     second.child.kill('SIGTERM');
     await second.ended;
 
