@@ -278,10 +278,13 @@ function createSimReader({ cluster, scheduler, process }: SimLogOptions, awayUnt
 
   const take = (maxBytes: number): LogRecord[] => {
     const taken: LogRecord[] = [];
+    // Nothing is taken along with an error.
     for (const [partition, assignment] of assigned) {
-      const { records } = partition;
       const cut = cutOf(partition, assignment);
       if (cut !== undefined) throw cut;
+    }
+    for (const [partition, assignment] of assigned) {
+      const { records } = partition;
       if (assignment.position > records.length || assignment.position < 0) {
         const message = `${partition.topic}/${partition.partition} has no position ${assignment.position}`;
         throw new CrawlstreamError('OFFSET_OUT_OF_RANGE', message);

@@ -8,6 +8,8 @@ export const frontierServiceLimits = {
   idleMs: 250,
   /** Commits decided ahead of their acks: hides a sync or a round trip, and bounds the work that a takeover discards. */
   commitsUnderWay: 4,
+  /** Longest wait for the brokers to say where a log was cut, ms. */
+  cutWaitMs: 5_000,
   /** Pause before a lost partition is opened again, ms, doubled each time up to a group's session timeout. */
   reopenMs: 250,
   reopenMsMax: 10_000,

@@ -322,6 +322,7 @@ export const frontierServiceBoundaries: BoundaryTable<typeof frontierServiceLimi
   commitsUnderWay: undriven('commits decided ahead of their acks'),
   reopenMs: tuning('a pause before a second try'),
   reopenMsMax: tuning('a pause before a second try'),
+  cutWaitMs: tuning('a wait for brokers, after which the end of the log is taken'),
   plainPolicyChars: tuning('which policies are decided by without a limit of time'),
   stepTries: undriven('test/services/frontier/own/failed-step.test.ts has one that fails each time'),
   saveEveryMs: tuning('how often the checkpoint is written: a restart replays what came since'),

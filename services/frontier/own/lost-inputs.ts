@@ -3,6 +3,8 @@
  * was made again. They are read on from where they are, and orders that may be lost are sent again: once all that
  * `control` still holds is decided, since an order that stands there may have ended one of them.
  */
+
+import { CrawlstreamError } from '../../../topology/errors.ts';
 import { ordersInForce } from '../../../topology/frontier/ask/orders-in-force.ts';
 import type { InputTopic } from '../../../topology/frontier/changes/changelog.ts';
 import type { PartitionIdentity } from '../../../topology/frontier/decide/decision.ts';
@@ -12,9 +14,10 @@ import type { FrontierPartition } from '../../../topology/frontier/partition.ts'
 import type { Clock } from '../../runtime/clock.ts';
 import { inputOf } from '../../runtime/crawl/frontier-input.ts';
 import type { Log, LogReader, LogRecord, PollOptions } from '../../runtime/log/log.ts';
-import type { LogTruncated } from '../../runtime/log/log-truncated.ts';
+import { LogTruncated } from '../../runtime/log/log-truncated.ts';
 import { pollOn } from '../../runtime/log/poll-on.ts';
 import { recordsOf } from '../../runtime/log/records-of.ts';
+import { frontierServiceLimits } from '../service-limits.ts';
 
 export interface LostInputsOptions {
   readonly log: Log;
@@ -78,8 +81,26 @@ export class LostInputs {
     onNotice?.(
       `${topic}/${identity.partition} was read up to ${readTo}, and has lost what was there: it ends at ${end}`,
     );
-    await this.#goBack(partition, 'control', isNew ? first : end);
+    await this.#goBack(partition, 'control', isNew ? first : await this.#cutOf(partition, readTo, end));
     this.#owesOrders = true;
+  }
+
+  /** The offset where `control` was cut, if leader epochs show it: records that came since are new. Else its end. */
+  async #cutOf({ state }: FrontierPartition, readTo: number, end: number): Promise<number> {
+    const { log, identity } = this.#options;
+    const leaderEpoch = state.inputEpochs.control;
+    if (leaderEpoch < 0) return end;
+    const reader = log.reader();
+    reader.seek(`${identity.crawl}.control`, identity.partition, readTo, { end: readTo, leaderEpoch });
+    try {
+      await reader.poll({ maxBytes: 1, waitMs: frontierServiceLimits.cutWaitMs });
+    } catch (error) {
+      if (error instanceof LogTruncated) return error.end;
+      if (!(error instanceof CrawlstreamError && error.code === 'OFFSET_OUT_OF_RANGE')) throw error;
+    } finally {
+      await reader.close();
+    }
+    return end;
   }
 
   async #goBack(partition: FrontierPartition, topic: InputTopic, offset: number): Promise<void> {
