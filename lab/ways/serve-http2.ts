@@ -2,8 +2,7 @@
  * A connection of HTTP/2, on the server's side. Node's session reads the requests and answers SETTINGS and PING.
  * Responses are frames that this file writes to the same connection, unknown to the session.
  */
-import { performServerHandshake } from 'node:http2';
-import { Duplex } from 'node:stream';
+import { http2SessionOn } from '../web/http2-session.ts';
 import { http2Parts } from './answer-parts.ts';
 import { type Line, send } from './send.ts';
 import type { AnswerFor } from './serve.ts';
@@ -11,17 +10,8 @@ import { frameOf, frameTypes, numbers } from './situations/h2-frames.ts';
 
 export function serveHttp2(line: Line, answerFor: AnswerFor): void {
   const { socket } = line;
-  const reader = new Duplex({
-    read() {},
-    write(bytes: Buffer, _, done) {
-      if (!socket.destroyed && socket.writable) socket.write(bytes);
-      done();
-    },
-  });
-  const session = performServerHandshake(reader);
-  session.on('error', () => {});
+  const session = http2SessionOn(socket);
   session.on('stream', (stream, headers) => {
-    stream.on('error', () => {});
     const id = stream.id!;
     const fields = new Map(Object.entries(headers).map(([name, value]) => [name, `${value}`]));
     const answer = answerFor(fields.get(':authority') ?? '', fields.get(':path') ?? '', fields);
@@ -31,6 +21,4 @@ export function serveHttp2(line: Line, answerFor: AnswerFor): void {
       socket.end(frameOf(frameTypes.goAway, 0, 0, numbers(id, 0)));
     });
   });
-  socket.on('data', (bytes) => reader.push(bytes));
-  socket.on('close', () => session.destroy());
 }

@@ -5,9 +5,7 @@
 import type { Move } from '../engine/explore.ts';
 import { type Play, sendAway, termOf } from './process-moves.ts';
 import { marginMs, sessionMs } from './setting.ts';
-import { type Side, type State, withSide } from './state.ts';
-
-const names = ['P', 'Q'] as const;
+import { names, type Side, type State, withSide } from './state.ts';
 
 /** Once nothing fails any more, these come to an end. */
 export function groupMoves(play: Play, state: State): Move<State>[] {

@@ -6,13 +6,11 @@ import type { Move } from '../engine/explore.ts';
 import { Violation } from '../engine/violation.ts';
 import type { Arbiters } from './arbiters.ts';
 import { type Crawl, contactOf, crawls, host, leastGapMs, marginMs, requestMs, retryAfterMs } from './setting.ts';
-import { type Side, type State, withSide } from './state.ts';
+import { names, type Side, type State, withSide } from './state.ts';
 
 export interface Play {
   readonly arbiters: Arbiters;
 }
-
-const names = ['P', 'Q'] as const;
 
 /** Once nothing fails any more, these come to an end. */
 export function processMoves(play: Play, state: State): Move<State>[] {

@@ -4,6 +4,9 @@ import { hashNumbers, hashText } from '../engine/hash.ts';
 import type { Calls } from './arbiters.ts';
 import type { Crawl } from './setting.ts';
 
+/** Of the two processes. */
+export const names = ['P', 'Q'] as const;
+
 /** A process of the fleet. */
 export interface Side {
   /** `cut`: it reaches no broker. */

@@ -3,10 +3,9 @@
  * and answers SETTINGS and PING; a check may write frames beside it, which the session does not know.
  */
 import type { IncomingHttpHeaders, ServerHttp2Session, ServerHttp2Stream } from 'node:http2';
-import { performServerHandshake } from 'node:http2';
 import type { Socket } from 'node:net';
-import { Duplex } from 'node:stream';
 import { createSecureContext, TLSSocket } from 'node:tls';
+import { http2SessionOn } from '../../../web/http2-session.ts';
 import type { Secure, SecureLine } from '../check/check.ts';
 import { type ClientHello, clientHelloOf } from './client-hello.ts';
 
@@ -71,19 +70,6 @@ function shakeHands(wire: Socket, hello: ClientHello, host: TlsHost, handlers: T
 }
 
 function readStreams(socket: TLSSocket, line: OpenLine, onStream: TlsHandlers['onStream']): void {
-  const reader = new Duplex({
-    read() {},
-    write(bytes: Buffer, _, done) {
-      if (!socket.destroyed && socket.writable) socket.write(bytes);
-      done();
-    },
-  });
-  const session = performServerHandshake(reader);
-  session.on('error', () => {});
-  session.on('stream', (stream, headers) => {
-    stream.on('error', () => {});
-    onStream({ stream, headers, session, socket }, line);
-  });
-  socket.on('data', (bytes) => reader.push(bytes));
-  socket.on('close', () => session.destroy());
+  const session = http2SessionOn(socket);
+  session.on('stream', (stream, headers) => onStream({ stream, headers, session, socket }, line));
 }
