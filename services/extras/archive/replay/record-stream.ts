@@ -63,7 +63,8 @@ async function* bytesAt(file: string, offset: number, length: number): AsyncGene
   const handle = await open(file);
   try {
     const { buffer } = await handle.read(Buffer.alloc(2), 0, 2, offset);
-    const packed = handle.createReadStream({ start: offset, end: offset + length - 1, autoClose: false });
+    const packed = handle.createReadStream({ start: offset, end: offset + length - 1 });
+    const closed = new Promise<void>((resolve) => packed.once('close', resolve));
     const isZipped = buffer[0] === 0x1f && buffer[1] === 0x8b;
     const plain = isZipped ? packed.pipe(createGunzip()) : packed;
     packed.on('error', (error) => plain.destroy(error));
@@ -73,6 +74,8 @@ async function* bytesAt(file: string, offset: number, length: number): AsyncGene
       if ((error as NodeJS.ErrnoException).code?.startsWith('Z_') !== true) throw error;
     } finally {
       packed.destroy();
+      // The stream closes the handle: close() beside it would resolve before that is done.
+      await closed;
     }
   } finally {
     await handle.close();
