@@ -2,8 +2,8 @@
 export const replayLimits = {
   /** Bytes of a page or style sheet, decoded: it is in memory while its links are rewritten. The rest is left out. */
   rewrittenBytesMax: 16 * 1024 * 1024,
-  /** Bytes of a record's head, and of the HTTP head in it. */
-  headBytesMax: 256 * 1024,
+  /** Bytes of a record's head, and of the HTTP head in it: more than the crawler and browsers take. */
+  headBytesMax: 288 * 1024,
   /** Bytes of a line of an index: a URL may be long, and so may what other tools add. */
   lineBytesMax: 1024 * 1024,
   /** Bytes of an index that are read at once: a search ends in a piece this long. */
