@@ -341,6 +341,10 @@ export const replayBoundaries: BoundaryTable<typeof replayLimits> = {
   unpackedBytesMax: undriven('a record of 512 MiB'),
   revisitsMax: undriven('replay.integration.test.ts has a revisit of itself'),
   searchedMax: undriven('20,000 styles and scripts of one host'),
+  titleBytes: undriven('page-titles.test.ts has titles behind that many bytes'),
+  titlesMs: tuning(patience),
+  titlesAtOnce: tuning(batch),
+  titlesKept: tuning('what is read again if it is forgotten'),
   rowsMax: undriven('sorted-lines.test.ts: 401 captures come in three pages'),
   nestedMax: undriven('rewrite.test.ts has pages within pages within pages'),
 };
