@@ -16,13 +16,22 @@ import { Probes } from '../../services/runtime/http/probes.ts';
 import { startSmallWeb } from '../services/cli/small-web.ts';
 import { temporaryFolder } from '../services/runtime/store/temporary-folder.ts';
 import { chromiumHere, noBrowser } from './chromium.ts';
-import { hostile, type State, shownCrawl, states, type TracedCrawl, withoutRecord } from './shown-crawl.ts';
+import {
+  hostile,
+  type State,
+  shownCrawl,
+  states,
+  type TracedCrawl,
+  withoutRecord,
+  withPlainNames,
+} from './shown-crawl.ts';
 
 const executablePath = chromiumHere();
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-/** Where pictures go of every state; absent: none are taken. */
+/** The folder for pictures; absent: none are taken. Those of the documents are in `docs/pictures/`. */
 const pictures = process.env['CRAWLSTREAM_TEST_SCREENSHOTS'];
 const desktop = { width: 1_360, height: 900 };
+const wide = { width: 1_400, height: 900 };
 const phone = { width: 390, height: 844 };
 
 describe('the dashboard in a browser', { skip: executablePath === undefined && noBrowser, timeout: 300_000 }, () => {
@@ -41,7 +50,7 @@ describe('the dashboard in a browser', { skip: executablePath === undefined && n
     assert.deepEqual(troubles.splice(0), []);
   });
 
-  const serve = async (reported: TracedCrawl, port = '0', token?: string) => {
+  const serve = async (reported: Pick<TracedCrawl, 'view'>, port = '0', token?: string) => {
     const dashboard = createDashboard(new SystemClock(), () => reported.view);
     const server = await startHttpServer({
       listen: parseListenAddress('--http', port),
@@ -79,10 +88,20 @@ describe('the dashboard in a browser', { skip: executablePath === undefined && n
     );
   const belowFirstScreen = (page: Page) =>
     page.evaluate(
-      `scrollTo(0, 0), [...document.querySelectorAll('.tile, #troubles li:first-child')].filter((one) => one.getBoundingClientRect().bottom > innerHeight).map((one) => one.textContent)`,
+      `scrollTo(0, 0), [...document.querySelectorAll('#phase, .tile, #troubles li:first-child')].filter((one) => one.getBoundingClientRect().bottom > innerHeight).map((one) => one.textContent)`,
     );
-  const picture = async (page: Page, name: string) => {
-    if (pictures !== undefined) await page.screenshot({ path: join(pictures, `${name}.png`), fullPage: true });
+  /** The tables that are scrolled, and end within a row. */
+  const cutTables = (page: Page) =>
+    page.evaluate(
+      `[...document.querySelectorAll('.scroll')].filter((place) => {
+        place.scrollTop = 0;
+        const { top, bottom } = place.getBoundingClientRect();
+        const ends = [...place.querySelectorAll('tr')].map((row) => row.getBoundingClientRect().bottom);
+        return place.scrollHeight > place.clientHeight + 1 && ends.some((end) => end > top) && !ends.some((end) => Math.abs(end - bottom) <= 1);
+      }).map((place) => place.ariaLabel)`,
+    );
+  const picture = async (page: Page, name: string, fullPage = true) => {
+    if (pictures !== undefined) await page.screenshot({ path: join(pictures, `${name}.png`), fullPage });
   };
 
   const assertAccessible = async (page: Page) => {
@@ -194,10 +213,31 @@ describe('the dashboard in a browser', { skip: executablePath === undefined && n
           assert.deepEqual(await sideways(page), [], 'no table is scrolled sideways');
           assert.deepEqual(await belowFirstScreen(page), [], 'figures and the first warning need no scrolling');
         }
+        assert.deepEqual(await cutTables(page), []);
         await picture(page, `${state}-${viewport.width}`);
       }
       await assertAccessible(page);
       await says[state]?.(page);
+    });
+  }
+
+  for (const [name, state] of [
+    ['running', 'live'],
+    ['failing', 'failing'],
+    ['ended', 'done'],
+  ] as const) {
+    it(`the dashboard in a browser shows state, figures and worst trouble on the first screen, as in the pictures of the documents: a crawl that is ${name}`, async () => {
+      const { address } = await serve({ view: withPlainNames(shownCrawl(state).view) });
+      for (const colorScheme of ['light', 'dark'] as const) {
+        const page = await open(address, { colorScheme });
+        for (const viewport of [wide, phone]) {
+          await page.setViewportSize(viewport);
+          await page.locator('#rates canvas').waitFor();
+          assert.deepEqual(await belowFirstScreen(page), []);
+          await sleep(200);
+          await picture(page, `${name}-${viewport.width}-${colorScheme}`, false);
+        }
+      }
     });
   }
 
@@ -282,6 +322,18 @@ describe('the dashboard in a browser', { skip: executablePath === undefined && n
     assert.equal(await page.evaluate('window.owned'), undefined);
     await page.goto(new URL('host.html?host=never.example', page.url()).href);
     await page.getByText('the crawl does not know host never.example').waitFor();
+    // A slow answer is waited for in words.
+    let answer = () => {};
+    const late = new Promise<void>((resolve) => (answer = resolve));
+    await page.route('**/dashboard/host?*', async (route) => {
+      await late;
+      await route.continue();
+    });
+    await page.goto(new URL('host.html?host=slow.example.com', page.url()).href);
+    await page.locator('#stands-size', { hasText: 'loading …' }).waitFor();
+    assert.equal(await page.title(), 'slow.example.com – Crawlstream');
+    answer();
+    await page.locator('#stands-size', { hasText: 'as of' }).waitFor();
   });
 
   it('the dashboard in a browser gives the reason beside each state, and an example with its history beside each failure', async () => {
