@@ -543,6 +543,8 @@ export const dashboardBoundaries: BoundaryTable<typeof dashboardLimits> = {
   searchCharsMax: upTo((n) => listsHosts(`search=${'x'.repeat(n)}`)),
   textChars: undriven('a page with 65,536 characters of text'),
   linksShownMax: undriven('500 links of one page'),
+  hits: tuning(sample),
+  clusters: tuning(sample),
   linksApartMs: tuning(sample),
   linkReadBytes: undriven('links of 32 MiB'),
   timelineEvents: undriven('500 events of one URL'),

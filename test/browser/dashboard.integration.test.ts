@@ -139,6 +139,8 @@ describe('the dashboard in a browser', { skip: executablePath === undefined && n
       assert.match((await chart.getAttribute('aria-label'))!, /received: now [\d.]+ MB\/s/);
     },
     async empty(page) {
+      // What the crawl has not got has no place on the page.
+      for (const absent of ['#search', '#duplicates']) assert.ok(!(await page.locator(absent).isVisible()), absent);
       assert.match((await page.locator('#troubles').textContent())!, /No URL has been admitted yet: add one/);
       // A panel with nothing to show is one line.
       const heights = (await page.evaluate(
@@ -467,6 +469,36 @@ describe('the dashboard in a browser', { skip: executablePath === undefined && n
     ]);
     assert.equal(await page.evaluate('window.owned'), undefined);
     assert.equal(await page.locator('main img, main script, main svg').count(), 0);
+  });
+
+  it('the dashboard in a browser finds pages by their words, and lists duplicates with the page that represents them', async () => {
+    const { page } = await show('live');
+    const search = page.getByRole('searchbox', { name: 'Words' });
+    await search.fill('none');
+    await page.keyboard.press('Enter');
+    await page.getByText('No page has these words.').waitFor();
+    await search.fill('harbor');
+    await page.getByRole('button', { name: 'Search', exact: true }).click();
+    await page.locator('#found td a').waitFor();
+    const texts = await page.locator('#found td > *').allTextContents();
+    assert.deepEqual(texts, [hostile.detail, hostile.url, `a [harbor] ${hostile.detail}`]);
+    await page.getByRole('button', { name: 'List clusters' }).click();
+    await page.locator('#duplicates-list tbody tr').waitFor();
+    assert.equal(await page.locator('#duplicates-size').textContent(), '2 clusters, the 1 largest');
+    assert.deepEqual(await page.locator('#duplicates-list tbody td').allTextContents(), [
+      'https://www.example.org/news',
+      '2 exact, 1 near',
+      `${hostile.url} exacthttps://www.example.org/news?print=1 near… and 1 more`,
+    ]);
+    assert.equal(await page.evaluate('window.owned'), undefined);
+    for (const viewport of [desktop, phone]) {
+      await page.setViewportSize(viewport);
+      assert.deepEqual(await sideways(page), []);
+      await assertAccessible(page);
+    }
+    await page.locator('#found td a').click();
+    await page.locator('#story-events tbody tr').first().waitFor();
+    assert.equal(await page.getByRole('textbox', { name: 'URL' }).inputValue(), hostile.url);
   });
 
   it('the dashboard in a browser leads from an explanation to the history, a picture and a table on a separate page', async () => {

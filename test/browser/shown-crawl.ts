@@ -6,6 +6,7 @@ import type {
   CrawlAct,
   CrawlStatus,
   DeadLetterStatus,
+  DuplicateListStatus,
   ErrorsStatus,
   FetchStatus,
   HistoryStatus,
@@ -99,6 +100,13 @@ export function shownCrawl(state: State): TracedCrawl {
           links: [{ url: hostile.url, verdict: 'refused by scope: <b>not in it</b>' }],
         };
       },
+      search: async (words) => ({
+        hits:
+          words === 'none'
+            ? []
+            : [{ url: hostile.url, title: hostile.detail, snippet: `a [${words}] ${hostile.detail}` }],
+      }),
+      duplicates: async () => duplicates,
       async host(host, from) {
         const found = hosts.find((one) => one.host === host);
         if (found === undefined) throw new CrawlstreamError('INVALID_ARGUMENT', `the crawl does not know host ${host}`);
@@ -127,6 +135,21 @@ export function shownCrawl(state: State): TracedCrawl {
   };
   return reported;
 }
+
+/** One cluster with more pages than are listed. */
+const duplicates: DuplicateListStatus = {
+  clusters: 2,
+  listed: [
+    {
+      representative: 'https://www.example.org/news',
+      counts: { exact: 2, near: 1, syndicated: 0 },
+      pages: [
+        { url: hostile.url, kind: 'exact' },
+        { url: 'https://www.example.org/news?print=1', kind: 'near' },
+      ],
+    },
+  ],
+};
 
 /** Two pages of a queue, one URL of it hostile. */
 function hostPageOf(reported: HostStatus, from: string): HostPageStatus {
@@ -234,6 +257,9 @@ function reportOf(state: State, atMs: number): CrawlStatus {
       ? null
       : { pages: counts.page, fresh: 0.914, ageP50S: 41_000, ageP95S: 310_000, withinGoal: 0.987, sitemapTrust: null },
     canStop: true,
+    canSearch: state === 'live',
+    canListDuplicates: true,
+    ...(state === 'live' && { duplicates: { exact: 2, near: 1, syndicated: 0 } }),
     about: {
       ...{ seeds: ['https://www.example.org/', hostile.url], seedCount: 2, scope: 'domains example.org' },
       ...{ place: '--data crawl-data/example.org', startedMs },

@@ -1,6 +1,7 @@
 /** The page's requests to the service, with its token if one is needed. */
 import type {
   CrawlAct,
+  DuplicateListStatus,
   ErrorsStatus,
   ExplainStatus,
   HistoryStatus,
@@ -9,6 +10,7 @@ import type {
   HostPageStatus,
   HostsAsked,
   RecordStatus,
+  SearchStatus,
   SeedsStatus,
   TimelineStatus,
 } from '../status.ts';
@@ -50,6 +52,12 @@ export function askExplain(url: string): Promise<ExplainStatus> {
 export function askRecord(url: string): Promise<RecordStatus> {
   return ask<RecordStatus>(`record?${new URLSearchParams({ url })}`);
 }
+
+export function askSearch(words: string): Promise<SearchStatus> {
+  return ask<SearchStatus>(`search?${new URLSearchParams({ words })}`);
+}
+
+export const askDuplicates = () => ask<DuplicateListStatus>('duplicates');
 
 export function askTimeline(url: string): Promise<TimelineStatus> {
   return ask<TimelineStatus>(`story?${new URLSearchParams({ url })}`);
