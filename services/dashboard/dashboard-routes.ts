@@ -148,6 +148,11 @@ function costlyRoutes(
     throw invalid(`words: ${words.length} characters are more than ${dashboardLimits.searchCharsMax}: shorten them`);
   });
   alone('duplicates', () => (view) => view.duplicates());
+  // Only its status counts: it is that of every call of an operator.
+  app.get('/dashboard/rights', options, async (request, reply) => {
+    of(request);
+    return reply.headers(pageHeaders).send({});
+  });
 }
 
 /** Calls that change the crawl: control calls, since they are no reads. */

@@ -14,6 +14,7 @@ import { operate } from './operate.ts';
 import { showPartitions } from './partitions.ts';
 import { isEnded, phaseTexts } from './phase-text.ts';
 import { askHistory } from './requests.ts';
+import { showRights } from './rights.ts';
 import { showSearch } from './search.ts';
 import { Series } from './series.ts';
 import { themeButton } from './theme.ts';
@@ -130,6 +131,7 @@ listen({
     isOver = false;
     setBanner('');
     void begin();
+    void showRights();
   },
   onStatus(status) {
     setBanner('');
