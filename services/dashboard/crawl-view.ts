@@ -25,7 +25,7 @@ import { freshnessOfAll } from './freshness-of-all.ts';
 import { historyOf } from './history.ts';
 import { dashboardLimits } from './limits.ts';
 import { NewestDeadLetters } from './newest-dead-letters.ts';
-import { lookOf, type Needs, phaseOf, troublesOf } from './phase.ts';
+import { backOffUntil, lookOf, type Needs, phaseOf, troublesOf } from './phase.ts';
 import { RecentOutcomes } from './recent-outcomes.ts';
 import {
   type AboutStatus,
@@ -223,6 +223,7 @@ class FollowedCrawl implements OwnView {
       letters: this.#deadLetters.status,
       duplicates: this.#duplicates,
       idle,
+      backOffUntilMs: backOffUntil(this.#needs),
       canStop: this.#crawl.stop !== null && !this.#isStopping,
       canSearch: this.#crawl.search() !== null,
       canListDuplicates: this.#mayListDuplicates(),

@@ -48,6 +48,8 @@ export interface CrawlStatus {
   readonly duplicates?: DuplicatesStatus | null;
   /** Set if no process runs the crawl; null: one does, or it is unknown. */
   readonly idle: IdleStatus | null;
+  /** Time at which the last host in trouble, of those with queued URLs, is requested again. null: there is none. */
+  readonly backOffUntilMs?: number | null;
   /** True: this service runs the crawl alone, and stops it if asked to. */
   readonly canStop?: boolean;
   /** True: pages are indexed here, and can be searched by their words. */

@@ -343,11 +343,11 @@ describe('the dashboard in a browser', { skip: executablePath === undefined && n
     await page.locator('.hosts tbody tr').first().waitFor();
     const stateOf = async (host: string) =>
       page.locator(`.hosts tbody tr[data-host="${host}"] td`).nth(0).locator('span').allTextContents();
-    assert.deepEqual(await stateOf('slow.example.com'), ['waiting', 'to retry after 5 failures in a row: timeout']);
+    assert.deepEqual(await stateOf('slow.example.com'), ['waiting', 'backs off after 5 failures in a row: timeout']);
     assert.deepEqual(await stateOf('shop.example.net'), ['waiting', 'slowed down after 3 throttled answers']);
     assert.deepEqual(await stateOf('h001.example.edu'), ['waiting', 'its delay of 1 s']);
     assert.deepEqual(await stateOf('blocked.example'), ['blocked', 'by an operator']);
-    assert.match((await stateOf('dead.example')).join(' '), /^dead for (1 h 0|59) min/);
+    assert.match((await stateOf('dead.example')).join(' '), /^dead not requested again for (1 h 0|59) min/);
     const retried = page.locator('#places tr', { hasText: 'retrying' });
     assert.match((await retried.textContent())!, /timeout, as of https:\/\/slow\.example\.com\/report/);
     const gone = page.locator('.causes dd', { hasText: 'shop.example.net' });

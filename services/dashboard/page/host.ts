@@ -119,7 +119,7 @@ function factsOf(page: HostPageStatus): (readonly [name: string, value: string])
   const facts: (readonly [string, string | null])[] = [
     ['state', state],
     ['why', page.why === '' ? null : page.why],
-    ['dead for', deadUntilMs === null ? null : duration(Math.max(0, deadUntilMs - atMs))],
+    ['not requested for', deadUntilMs === null ? null : duration(Math.max(0, deadUntilMs - atMs))],
     ['next contact', nextText(page)],
     ['queued', whole(page.queued)],
     ['retrying', again.urls === 0 ? null : `${whole(again.urls)}${retry}${because}`],
