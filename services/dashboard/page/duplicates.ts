@@ -1,4 +1,4 @@
-/** Clusters of duplicate pages, read once somebody wants them; absent where there are none. */
+/** Clusters of duplicate pages, read once somebody wants them; absent if there are none. */
 import type { CrawlStatus, DuplicateListStatus } from '../status.ts';
 import { byId, cell, el, heading, rowOf, scrolled, setText } from './element.ts';
 import { urlLink } from './links.ts';

@@ -63,11 +63,7 @@ export function showHosts(onAct: Operator['act'], status: () => CrawlStatus | un
       void refresh();
     }),
   );
-  const head = el(
-    'thead',
-    {},
-    rowOf(...heads.map((one) => one.head), el('th', { scope: 'col', class: 'operators' }, 'Actions')),
-  );
+  const head = el('thead', {}, rowOf(...heads.map((one) => one.head), actionsHead()));
   const table = el('table', { class: 'hosts' }, head, body);
   const empty = el('p', { class: 'empty', hidden: true }, 'No hosts.');
   byId('hosts-list').append(scrolled('Hosts; the buttons in the head sort them', table), empty);
@@ -147,6 +143,10 @@ function headOf(column: Column, onSort: (sort: HostSort) => void): { column: Col
     head.append(button);
   }
   return { column, head };
+}
+
+function actionsHead(): HTMLTableCellElement {
+  return el('th', { scope: 'col', class: 'operators' }, 'Actions');
 }
 
 function newRow({ host }: HostStatus, onAct: Operator['act']): HTMLTableRowElement {

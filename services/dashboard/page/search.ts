@@ -1,4 +1,4 @@
-/** The search of indexed pages; absent where none are indexed. */
+/** The search of indexed pages; absent without an index. */
 import type { CrawlStatus, SearchStatus } from '../status.ts';
 import { byId, cell, el, heading, rowOf, scrolled } from './element.ts';
 import { urlLink } from './links.ts';

@@ -69,7 +69,7 @@ test('beyond this machine, a crawl is shown with the token, and its login page t
   assert.deepEqual(await statuses(opened, { host: 'evil.example' }), [...open, 200, 403, 403, 403, 403]);
 });
 
-test('the right to operate a crawl is that of the calls: by the token, or refused where none could be given', async () => {
+test('the right to operate a crawl is that of the calls: by the token, or refused if none could be given', async () => {
   const rights = async (port: number, headers = {}) => (await ask(port, '/dashboard/rights', headers)).statusCode;
   const guarded = await serve({ token, opened: 'reads' });
   assert.equal(await rights(guarded), 401);

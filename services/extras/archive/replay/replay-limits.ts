@@ -18,7 +18,7 @@ export const replayLimits = {
   rowsMax: 200,
   /** URLs that are looked at for one page of a list. */
   searchedMax: 20_000,
-  /** Bytes of a page that are searched for its title, packed and unpacked: long styles may stand before it. */
+  /** Bytes of a page that are searched for its title, packed and unpacked: long styles may precede it. */
   titleBytes: 64 * 1024,
   /** Time after which a list reads no more titles, ms, and records that it reads at once. */
   titlesMs: 1_000,
