@@ -119,7 +119,8 @@ async function readSitemapsOf(lease: Lease): Promise<void> {
     },
     frontierLimits.sitemapsPerLeaseMax,
   );
-  reporter.sitemapsRead(task.sitemaps.sinceMs, runner.sitemaps.waiting(task.hostKey));
+  const { hostKey, sitemaps } = task;
+  reporter.sitemapsRead(sitemaps.sinceMs, runner.sitemaps.waiting(hostKey), runner.sitemaps.first(hostKey)?.url);
 }
 
 /** Links that belong to no page. */

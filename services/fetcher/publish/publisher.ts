@@ -68,8 +68,11 @@ export interface LeaseReporter {
   requested(request: Request): void;
   /** Facts of the host. */
   learnt(facts: HostFacts): void;
-  /** Reports a check of the host's sitemaps in a round (sinceMs above 0), with the number of unread ones. */
-  sitemapsRead(sinceMs: number, left: number): void;
+  /**
+   * Reports a check of the host's sitemaps, in a round if sinceMs is above 0, with the number of unread ones and the
+   * next of them.
+   */
+  sitemapsRead(sinceMs: number, left: number, next: string | undefined): void;
   /** Requests a lease of another host, for a robots hop to it. */
   requestLease(hostKey: string, hop: RobotsHop): void;
   /** Call it when the lease has no more reports. */
@@ -319,8 +322,11 @@ class LeasePublisher implements Publisher {
         // Sitemaps are reported once, when robots.txt is new: later facts must not overwrite them.
         lease.facts = facts.sitemaps.length > 0 ? facts : { ...facts, sitemaps: lease.facts.sitemaps };
       },
-      sitemapsRead(sinceMs, left) {
-        lease.facts = { ...lease.facts, sitemapsSinceMs: Math.max(0, sinceMs), sitemapsLeft: left };
+      sitemapsRead(sinceMs, left, next) {
+        const { facts } = lease;
+        // The frontier needs one to know its origin.
+        const sitemaps = facts.sitemaps.length > 0 || next === undefined ? facts.sitemaps : [next];
+        lease.facts = { ...facts, sitemapsSinceMs: Math.max(0, sinceMs), sitemapsLeft: left, sitemaps };
       },
       requestLease: (hostKey, hop) => this.#appendResults([leaseRequestRecord(hostKey, hop, this.#options)], []),
       finish: () => {

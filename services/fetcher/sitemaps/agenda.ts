@@ -3,8 +3,10 @@
  *
  * It is in memory, like the robots.txt copies that list the sitemaps: a fetcher that is new to a host reads its
  * robots.txt again, and its sitemaps after it. So a crash loses nothing. A host's sitemaps are read once for each time
- * its robots.txt is, or for each round of the frontier, if the policy has rounds. Bounded over all hosts, least
- * recently listed first.
+ * its robots.txt is, or for each round of the frontier, if the policy has rounds.
+ *
+ * Bounded over all hosts: those with nothing to read are forgotten, least recently listed first. While all that fit
+ * are unread, no more are taken.
  */
 
 import { parseLimits } from '../../../topology/parse/parse-limits.ts';
@@ -54,9 +56,14 @@ export interface SitemapAgenda {
   conditionOf(clientUrl: SitemapTask): Headers;
   /** Unread sitemaps of a host. */
   waiting(hostKey: string): number;
+  /** The one that `next` would return. */
+  first(hostKey: string): SitemapTask | undefined;
   /** Sitemaps remembered. */
   readonly size: number;
 }
+
+/** Hosts that are looked at for room. */
+const oldestLooked = 100;
 
 interface HostAgenda {
   /** By URL, the next one first: one that is named again before it was read is read once. */
@@ -78,24 +85,27 @@ export function createSitemapAgenda(): SitemapAgenda {
     hosts.set(hostKey, agenda);
     return agenda;
   };
-  const makeRoom = () => {
-    while (size > fetcherLimits.sitemapsKnownMax && hosts.size > 1) {
-      const [hostKey, { known }] = hosts.entries().next().value!;
-      size -= known.size;
+  /** False: the oldest hosts all have unread sitemaps. The next call looks at others. */
+  const hasRoom = (): boolean => {
+    for (let looks = 0; size >= fetcherLimits.sitemapsKnownMax && looks < oldestLooked; looks++) {
+      const [hostKey, agenda] = hosts.entries().next().value!;
       hosts.delete(hostKey);
+      if (agenda.waiting.size > 0) hosts.set(hostKey, agenda);
+      else size -= agenda.known.size;
     }
+    return size < fetcherLimits.sitemapsKnownMax;
   };
 
   return {
     add(clientUrl) {
       if (clientUrl.hop > robotsLimits.redirectsMax || clientUrl.nesting > parseLimits.sitemapNestingMax) return;
+      const before = hosts.get(clientUrl.hostKey)?.known.get(clientUrl.url);
+      if (before === undefined && !hasRoom()) return;
       const { waiting, known } = agendaOf(clientUrl.hostKey);
-      const before = known.get(clientUrl.url);
       if (before === undefined ? known.size >= fetcherLimits.sitemapsPerHostMax : before >= clientUrl.namedAtMs) return;
       if (before === undefined) size += 1;
       known.set(clientUrl.url, clientUrl.namedAtMs);
       waiting.set(clientUrl.url, clientUrl);
-      makeRoom();
     },
     next(hostKey) {
       const waiting = hosts.get(hostKey)?.waiting;
@@ -123,6 +133,7 @@ export function createSitemapAgenda(): SitemapAgenda {
     },
     conditionOf: ({ hostKey, url }) => hosts.get(hostKey)?.conditions.get(url) ?? [],
     waiting: (hostKey) => hosts.get(hostKey)?.waiting.size ?? 0,
+    first: (hostKey) => hosts.get(hostKey)?.waiting.values().next().value,
     get size() {
       return size;
     },

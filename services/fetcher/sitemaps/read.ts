@@ -48,10 +48,10 @@ export interface SitemapReading {
   readonly robotsOf: (origin: string) => Promise<RobotsAnswer | null>;
 }
 
-/** `sitemapsMax`: read at most. */
+/** `sitemapsMax`: requested at most. */
 export async function readSitemaps(reading: SitemapReading, sitemapsMax: number): Promise<void> {
   const { agenda, task } = reading;
-  for (let n = 0; n < sitemapsMax; n++) {
+  for (let requested = 0; requested < sitemapsMax; ) {
     const clientUrl = agenda.next(task.hostKey);
     if (clientUrl === undefined) return;
     const answer = await reading.robotsOf(new URL(clientUrl.url).origin);
@@ -62,6 +62,7 @@ export async function readSitemaps(reading: SitemapReading, sitemapsMax: number)
       return;
     }
     if (!isAllowed(answer.robots.rules, clientUrl.url)) continue;
+    requested += 1;
     const response = await readSitemap(reading, clientUrl, crawlDelayMs, answer.robots);
     if (response === null || isOurs(response.failure)) {
       agenda.putBack(clientUrl);

@@ -173,7 +173,7 @@ test('type errors of plain JavaScript are reported in a sentence', async () => {
 });
 
 test('a host with no other URL has all its sitemaps read, though they are too many for one lease', async (t) => {
-  const { pages } = await crawled(t, (request, response) => {
+  const respond: Respond = (request, response) => {
     const at = `http://${request.headers.host}`;
     if (request.url === '/robots.txt') return response.end(`Sitemap: ${at}/index.xml`);
     if (request.url === '/index.xml') {
@@ -184,6 +184,10 @@ test('a host with no other URL has all its sitemaps read, though they are too ma
       return response.end(`<urlset>${request.url === '/19.xml' ? `<url><loc>${at}/deep</loc></url>` : ''}</urlset>`);
     response.setHeader('content-type', 'text/html');
     return response.end('<title>here</title>');
-  });
-  assert.deepEqual(pages.toSorted(), ['/', '/deep']);
+  };
+  // With a delay, the page is reported long before its lease ends.
+  for (const delayMs of [0, 300]) {
+    const { pages } = await crawled(t, respond, { policy: { ...quick, delayMs } });
+    assert.deepEqual(pages.toSorted(), ['/', '/deep']);
+  }
 });

@@ -9,7 +9,7 @@
  * of what it left follows: other URLs of the host need not come.
  */
 import { blankSitemapRound } from '../../../schemas/blank.ts';
-import type { HostFacts, Result, Task } from '../../../schemas/types.ts';
+import type { HostFacts, Request, Result, Task } from '../../../schemas/types.ts';
 import type { Policy } from '../../policy/policy.ts';
 import { leftS, neverDue, type SitemapRound } from '../changes/sitemap-rounds.ts';
 import type { FrontierState, Host } from '../state/state.ts';
@@ -37,7 +37,13 @@ export function decideSitemapsRead(decision: Decision, policy: Policy, host: Hos
   if (!isCovered(policy, round)) return;
   if (round.dueS > nowS || (sitemapsSinceMs === 0 && result.outcomes.length > 0)) return;
   if (sitemapsSinceMs > 0 && sitemapsLeft === 0) emitRound(decision, host.key, nextRound(policy, round, nowS));
-  else if (!result.requests.some(({ kind }) => kind === 'sitemap')) decideSitemapsFailed(decision, policy, host);
+  else if (!result.requests.some(isSitemapRead)) decideSitemapsFailed(decision, policy, host);
+  else if (round.tries > 0) emitRound(decision, host.key, { ...round, tries: 0 });
+}
+
+/** A server in trouble must not be asked for one sitemap after another. */
+function isSitemapRead({ kind, status }: Request): boolean {
+  return kind === 'sitemap' && status > 0 && status < 500 && status !== 429;
 }
 
 /** A lease for a round of sitemaps failed. */
@@ -112,10 +118,11 @@ const onlyNew: Task['sitemaps'] = { ...blankSitemapRound, sinceMs: 0 };
  */
 function firstRound(policy: Policy, hostKey: string, result: Result, nowS: number): SitemapRound | null {
   const { host, outcomes } = result;
-  const answered = outcomes.find(({ status }) => status > 0) ?? (host.sitemapsLeft > 0 ? outcomes[0] : undefined);
-  if (answered === undefined || !isAnswered(host)) return null;
-  const secure = answered.url.startsWith('https:');
-  const named = (policy.sitemaps?.of(hostKey, new URL(answered.url).origin) ?? []).length > 0;
+  // The last message of a lease may have no outcome, but then it names a sitemap that is left.
+  const url = outcomes.find(({ status }) => status > 0)?.url ?? (host.sitemapsLeft > 0 ? host.sitemaps[0] : undefined);
+  if (url === undefined || !isAnswered(host)) return null;
+  const secure = url.startsWith('https:');
+  const named = (policy.sitemaps?.of(hostKey, new URL(url).origin) ?? []).length > 0;
   if (!named && host.sitemapsLeft > 0) return { dueS: nowS, sinceS: leftS, tries: 0, secure };
   if (policy.sitemaps === null || (!named && host.sitemaps.length === 0)) return null;
   if (!named && policy.recrawl === null) return null;

@@ -303,7 +303,7 @@ describe('a result', () => {
     const lease = open();
     lease.learnt({ ...blankHostFacts, robotsHash: '1', sitemaps: ['http://a.test/s'] });
     lease.learnt({ ...blankHostFacts, robotsHash: '2' });
-    lease.sitemapsRead(7, 3);
+    lease.sitemapsRead(7, 3, 'http://a.test/t');
     lease.report(report(0));
     await clock.advance(flushMs + resultsMs);
     lease.finish();
@@ -316,6 +316,22 @@ describe('a result', () => {
         ['2', ['http://a.test/s'], 7, 3],
         ['2', [], 7, 3],
       ],
+    );
+  });
+
+  it('the last result of a lease names a sitemap that is left, without a round and without an outcome', async () => {
+    const { clock, open, results } = played();
+    const lease = open();
+    lease.learnt({ ...blankHostFacts, sitemaps: ['http://a.test/s'] });
+    lease.report(report(0));
+    await clock.advance(flushMs + resultsMs);
+    lease.sitemapsRead(-1, 2, 'http://a.test/t');
+    lease.finish();
+    await clock.advance(flushMs);
+    const { outcomes, host } = results().at(-1)!;
+    assert.deepEqual(
+      [outcomes.length, host.sitemapsSinceMs, host.sitemapsLeft, host.sitemaps],
+      [0, 0, 2, ['http://a.test/t']],
     );
   });
 

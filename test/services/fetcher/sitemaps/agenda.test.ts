@@ -69,15 +69,17 @@ test('a sitemap that is named again before it was read waits once, in its place,
   }
 });
 
-test('the host whose sitemaps were named least recently is forgotten first', () => {
+test('hosts with nothing to read are forgotten for others, and unread sitemaps never', () => {
   const agenda = createSitemapAgenda();
   const perHost = fetcherLimits.sitemapsPerHostMax;
   const hosts = fetcherLimits.sitemapsKnownMax / perHost;
   for (let host = 0; host < hosts; host++)
     for (let n = 0; n < perHost; n++) agenda.add(clientUrl(`/${n}`, { hostKey: `h${host}` }));
-  agenda.add(clientUrl('/0', { hostKey: 'h0', namedAtMs: 11 }));
   agenda.add(clientUrl('/x', { hostKey: 'new' }));
-  assert.deepEqual([agenda.waiting('h0'), agenda.waiting('h1'), agenda.waiting('new')], [perHost, 0, 1]);
+  assert.deepEqual([agenda.waiting('h0'), agenda.waiting('new')], [perHost, 0]);
+  while (agenda.next('h1') !== undefined);
+  agenda.add(clientUrl('/x', { hostKey: 'new' }));
+  assert.deepEqual([agenda.waiting('h0'), agenda.waiting('new')], [perHost, 1]);
   assert.equal(agenda.size, fetcherLimits.sitemapsKnownMax - perHost + 1);
 });
 
@@ -123,19 +125,20 @@ test('a bounded number of sitemaps per host is taken, and known ones can be name
   assert.equal(agenda.next('a.test'), undefined);
 });
 
-test('hosts named longest ago are forgotten if there are too many sitemaps, and one host always stays', () => {
+test('of the hosts with nothing to read, the one named longest ago is forgotten first', () => {
   const agenda = createSitemapAgenda();
   const each = fetcherLimits.sitemapsPerHostMax;
   const hosts = fetcherLimits.sitemapsKnownMax / each;
-  const fill = (hostKey: string) => {
+  const idle = (hostKey: string) => {
     for (let n = 0; n < each; n++) agenda.add(clientUrl(`/${n}`, { hostKey }));
+    while (agenda.next(hostKey) !== undefined);
   };
-  for (let n = 0; n < hosts; n++) fill(`h${n}`);
-  assert.equal(agenda.size, fetcherLimits.sitemapsKnownMax);
+  for (let n = 0; n < hosts; n++) idle(`h${n}`);
   agenda.add(clientUrl('/0', { hostKey: 'h0', namedAtMs: 11 }));
   agenda.add(clientUrl('/0', { hostKey: 'new' }));
-  assert.deepEqual(['h0', 'h1', 'h2', 'new'].map(agenda.waiting), [each, 0, each, 1]);
-  assert.equal(agenda.size, fetcherLimits.sitemapsKnownMax - each + 1);
+  // A host that is remembered does not take again what it has read.
+  for (const hostKey of ['h0', 'h1', 'h2']) agenda.add(clientUrl('/1', { hostKey }));
+  assert.deepEqual(['h0', 'h1', 'h2', 'new'].map(agenda.waiting), [1, 1, 0, 1]);
 });
 
 test('results for a forgotten host are ignored', () => {
