@@ -43,8 +43,9 @@ A change of a delay or of \`sitemaps.everyMs\` applies at once, also to hosts th
 - **Pauses.** A Crawl-delay, Retry-After, back-off and the multiple of the last fetch's time still hold. A host that is in trouble, or asked for a pause,
   keeps its whole wait.
 - **\`sitemaps.everyMs\`.** The next read of a host's sitemaps counts from the last one. Reads that would be overdue are spread over one new interval.
-- **\`recrawl\`.** Pages that wait keep their due times, and the visit after that counts by the new policy. Pages that were fetched before \`recrawl\` was
-  switched on are not visited again. After it was switched off, pages are visited once more.
+- **\`recrawl\`.** Pages that wait keep their due times, and the visit after that counts by the new policy. So pages are visited once more after \`recrawl\` was
+  switched off, or a rule ended their visits. Pages that were fetched before \`recrawl\` was switched on, or under a rule that ended their visits, are not
+  visited again.
 
 While waits move, the partition decides nothing else.
 
