@@ -144,10 +144,10 @@ function costlyRoutes(
   }
   alone('search', ({ query }) => {
     const { words = '' } = query as { readonly words?: string };
-    if (words.length <= dashboardLimits.searchCharsMax) return (view) => view.search(words);
+    if (words.length <= dashboardLimits.searchCharsMax) return (view, gone) => view.search(words, gone);
     throw invalid(`words: ${words.length} characters are more than ${dashboardLimits.searchCharsMax}: shorten them`);
   });
-  alone('duplicates', () => (view) => view.duplicates());
+  alone('duplicates', () => (view, gone) => view.duplicates(gone));
   // Only its status counts: it is that of every call of an operator.
   app.get('/dashboard/rights', options, async (request, reply) => {
     of(request);

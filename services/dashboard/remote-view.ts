@@ -60,8 +60,9 @@ export function remoteView({ url, token }: RemoteService): CrawlView {
     story: (given) => ask<TimelineStatus>(`dashboard/story?${new URLSearchParams({ url: given })}`),
     record: (given, gone) =>
       ask<RecordStatus>(`dashboard/record?${new URLSearchParams({ url: given })}`, 'GET', undefined, gone),
-    search: (words) => ask<SearchStatus>(`dashboard/search?${new URLSearchParams({ words })}`),
-    duplicates: () => ask<DuplicateListStatus>('dashboard/duplicates'),
+    search: (words, gone) =>
+      ask<SearchStatus>(`dashboard/search?${new URLSearchParams({ words })}`, 'GET', undefined, gone),
+    duplicates: (gone) => ask<DuplicateListStatus>('dashboard/duplicates', 'GET', undefined, gone),
     host: (host, from) => ask<HostPageStatus>(`dashboard/host?${new URLSearchParams({ host, from })}`),
     act: async (act, host, by, amount) =>
       (await ask<{ readonly host: string }>(`hosts/${encodeURIComponent(host)}/${act}`, 'POST', { by, amount })).host,

@@ -9,7 +9,7 @@ import type {
 
 export interface PageLists {
   search(): PageSearch | null;
-  readonly duplicates: ((limit: number) => Promise<DuplicateClusters>) | null;
+  readonly duplicates: ((limit: number, signal?: AbortSignal) => Promise<DuplicateClusters>) | null;
 }
 
 /** `part`: path in the data folder of this process; null: it has none. */
@@ -18,6 +18,6 @@ export function pageLists(parts: readonly CrawlPart[], crawl: ReadCrawl, part: N
   const duplicates = parts.find((one) => one.duplicates !== undefined)?.duplicates;
   return {
     search: () => (part === null ? null : (search?.(part) ?? null)),
-    duplicates: duplicates === undefined ? null : (limit) => duplicates(crawl, limit),
+    duplicates: duplicates === undefined ? null : (limit, signal) => duplicates(crawl, limit, signal),
   };
 }

@@ -6,13 +6,14 @@ import { seedReader } from '../../../services/hosting/roles/seed-reader.ts';
 import { memoryCrawl } from '../cli/inspect/memory-crawl.ts';
 
 async function viewed(change: Partial<ViewedCrawl>) {
-  const { crawl, policy, close } = await memoryCrawl();
+  const memory = await memoryCrawl();
+  const { crawl, policy, close } = memory;
   await policy();
   const sent: unknown[] = [];
   const send = async (records: readonly unknown[]) => sent.push(...records);
   const { log, codec, topics } = crawl;
   const parts = { log, codec, topics, clock: { nowMs: () => 1_000 }, send, ...change };
-  return { view: viewOf(parts as unknown as ViewedCrawl), sent, close };
+  return { view: viewOf(parts as unknown as ViewedCrawl), sent, memory, close };
 }
 
 test('a second call to stop a crawl changes nothing, since a second signal would end the process at once', async () => {
@@ -43,5 +44,38 @@ test('seeds of the dashboard are read as those of the command: no credentials, n
   );
   assert.match(answer.refused[0]!.why, /it has a user name or password/);
   assert.equal(sent.length > 0, true);
+  await close();
+});
+
+const hit = (url: string, fetchedAtMs: number) => ({ url, title: '', snippet: '', fetchedAtMs });
+
+test('a search shows no page that was purged, before the index has taken it out', async () => {
+  const hits = [hit('https://a.test/', 5), hit('https://b.test/', 5)];
+  const { view, memory, close } = await viewed({ search: () => async () => hits });
+  await memory.purge('a.test', 9);
+  assert.deepEqual(
+    (await view.search('x')).hits.map(({ url }) => url),
+    ['https://b.test/'],
+  );
+  await close();
+});
+
+test('a list of duplicates counts no outcome again, and passes on that its caller has left', async () => {
+  let looks = 0;
+  const given: (AbortSignal | undefined)[] = [];
+  const { view, memory, close } = await viewed({
+    places: async () => {
+      looks += 1;
+      return [];
+    },
+    duplicates: async (_, signal) => {
+      given.push(signal);
+      return { clusters: 1, listed: [] };
+    },
+  });
+  await memory.verdict('https://a.test/2', 'https://a.test/1');
+  const { signal } = new AbortController();
+  assert.equal((await view.duplicates(signal)).clusters, 1);
+  assert.deepEqual([looks, given], [0, [signal]]);
   await close();
 });
