@@ -27,7 +27,7 @@ import { freshnessOfAll } from './freshness-of-all.ts';
 import { historyOf } from './history.ts';
 import { dashboardLimits } from './limits.ts';
 import { NewestDeadLetters } from './newest-dead-letters.ts';
-import { backOffUntil, lookOf, type Needs, phaseOf, troublesOf } from './phase.ts';
+import { backOffUntil, isOver, lookOf, type Needs, phaseOf, troublesOf } from './phase.ts';
 import { RecentOutcomes } from './recent-outcomes.ts';
 import {
   type AboutStatus,
@@ -159,6 +159,8 @@ class FollowedCrawl implements OwnView {
   #duplicates: DuplicatesStatus | null = null;
   #counting: Promise<DuplicatesStatus | null> | undefined;
   #deadLetters: { readonly atMs: number; readonly status: DeadLettersStatus | null } | undefined;
+  /** Counts of the ended crawl to which they belong. */
+  #neededAt = '';
   #needs: Needs = { worst: [], freeBytes: null };
   #isStopping = false;
 
@@ -208,6 +210,7 @@ class FollowedCrawl implements OwnView {
     const unchangedMs = nowMs - this.#changedAtMs;
     const seen = phaseOf({ before: this.#before, now, paused, partitions, unchangedMs, isIdle: idle !== null });
     const phase = seen === 'done' && idle === null && (await this.awaitsRelease()) ? 'held' : seen;
+    if (idle !== null && isOver(phase)) await this.#lookForNeedsOnce(countsNow);
     this.#before = now;
     const status = {
       crawl: this.#topics.crawl,
@@ -248,6 +251,13 @@ class FollowedCrawl implements OwnView {
       .catch(() => null)
       .finally(() => (this.#counting = undefined));
     return this.#counting;
+  }
+
+  /** A crawl that has ended keeps its hosts as they are. `counts`: another text once somebody has gone on with it. */
+  async #lookForNeedsOnce(counts: string): Promise<void> {
+    if (this.#neededAt === counts) return;
+    this.#neededAt = counts;
+    this.#needs = await this.#lookForNeeds();
   }
 
   async #lookForNeeds(): Promise<Needs> {

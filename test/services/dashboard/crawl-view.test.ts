@@ -2,7 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type ViewedCrawl, viewOf } from '../../../services/dashboard/crawl-view.ts';
+import type { PartitionReport } from '../../../services/dashboard/status.ts';
 import { seedReader } from '../../../services/hosting/roles/seed-reader.ts';
+import { zeroCounters } from '../../../topology/frontier/changes/counters.ts';
 import { memoryCrawl } from '../cli/inspect/memory-crawl.ts';
 
 async function viewed(change: Partial<ViewedCrawl>) {
@@ -79,3 +81,36 @@ test('a list of duplicates counts no outcome again, and passes on that its calle
   assert.deepEqual([looks, given], [0, [signal]]);
   await close();
 });
+
+test('the page of an ended crawl names the hosts that failed, when no process runs it any more', async () => {
+  const failed = { host: 'dead.test', hold: '', deadUntilMs: null, failures: 9, throttles: 0, queued: 0 };
+  const { view, close } = await viewed({
+    places: async () => [partition()],
+    members: async () => null,
+    fetchers: async () => null,
+    idle: async () => ({ lastWrittenMs: 1, resume: 'x', unpause: 'y' }),
+    about: async () => null,
+    folder: null,
+    hosts: async () => ({ hosts: [failed] }) as never,
+    search: () => null,
+  });
+  const { phase, troubles } = await view.look();
+  assert.deepEqual([phase, troubles[0]?.text], ['done', '1 host failed until the end: dead.test']);
+  await close();
+});
+
+/** Of a crawl that has ended. */
+function partition(): PartitionReport {
+  return {
+    ...{
+      partition: 0,
+      owner: null,
+      restored: null,
+      freshness: null,
+      restoreLeftMs: null,
+      readyHosts: null,
+      delayedHosts: null,
+    },
+    ...{ lag: { control: 0, results: 0, discovered: 0 }, counters: { ...zeroCounters(), admitted: 1, done: 1 } },
+  } as unknown as PartitionReport;
+}
