@@ -54,6 +54,8 @@ import {
 } from './status.ts';
 
 export interface CrawlView {
+  /** False: it refuses the calls of operators, whoever asks. */
+  mayOperate(): Promise<boolean>;
   look(): Promise<CrawlStatus>;
   history(): Promise<HistoryStatus>;
   errors(): Promise<ErrorsStatus>;
@@ -179,6 +181,8 @@ class FollowedCrawl implements OwnView {
     this.#newestDeadLetters = new NewestDeadLetters(log, codec, topics.crawl, topics.partitions);
     this.#duplicateCounts = new DuplicateCounts({ log, codec, topics });
   }
+
+  readonly mayOperate: CrawlView['mayOperate'] = async () => true;
 
   readonly look: CrawlView['look'] = async () => {
     const nowMs = this.#clock.nowMs();
