@@ -86,10 +86,9 @@ if (hasSources && existsSync(manifest) && existsSync(bundler)) {
     .map((name) => [name, `services/extras/${name}/library/index.ts`])
     .filter(([, file]) => existsSync(join(root, file)));
   // A program of an extra that has a process of its own.
-  const programs = readdirSync(extras)
-    .flatMap((name) => readdirSync(join(extras, name)).map((file) => `services/extras/${name}/${file}`))
+  const programs = readdirSync(extras, { recursive: true })
     .filter((file) => file.endsWith('-process.ts'))
-    .map((file) => [basename(file, '.ts'), file]);
+    .map((file) => [basename(file, '.ts'), `services/extras/${file}`]);
   const outdir = join(root, 'dist/bundle');
   rmSync(outdir, { recursive: true, force: true });
   const common = {
