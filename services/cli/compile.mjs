@@ -9,7 +9,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
 /**
@@ -85,6 +85,10 @@ if (hasSources && existsSync(manifest) && existsSync(bundler)) {
   const libraries = readdirSync(extras)
     .map((name) => [name, `services/extras/${name}/library/index.ts`])
     .filter(([, file]) => existsSync(join(root, file)));
+  // A program of an extra that has a process of its own.
+  const programs = readdirSync(extras, { recursive: true })
+    .filter((file) => file.endsWith('-process.ts'))
+    .map((file) => [basename(file, '.ts'), `services/extras/${file}`]);
   const outdir = join(root, 'dist/bundle');
   rmSync(outdir, { recursive: true, force: true });
   const common = {
@@ -106,7 +110,7 @@ if (hasSources && existsSync(manifest) && existsSync(bundler)) {
       plugin: 'services/application/plugin/plugin.ts',
       'lease-client': 'clients/typescript/lease-client.ts',
       crawlee: 'clients/crawlee/index.ts',
-      ...Object.fromEntries(libraries),
+      ...Object.fromEntries([...libraries, ...programs]),
       'parse-worker': 'services/fetcher/pages/parse-worker.ts',
       'name-server-thread': 'lab/judge/suite/names/name-server-thread.ts',
       'loop-watch-worker': 'services/runtime/loop/loop-watch-worker.ts',

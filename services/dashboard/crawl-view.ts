@@ -2,6 +2,7 @@
  * The dashboard's access to a crawl: the port between the page's routes and the crawl, here over the crawl's log and
  * its owners' reports. Nothing is read without viewers.
  */
+import { contentLimits } from '../../topology/content/content-limits.ts';
 import { CrawlstreamError, hasCode } from '../../topology/errors.ts';
 import type { Look } from '../../topology/frontier/ask/crawl-end.ts';
 import type { Counters } from '../../topology/frontier/changes/counters.ts';
@@ -15,6 +16,7 @@ import type { Clock } from '../runtime/clock.ts';
 import { followControl } from '../runtime/crawl/control-log.ts';
 import { DuplicateCounts } from '../runtime/crawl/duplicate-counts.ts';
 import { type HostEventKind, hostEvent } from '../runtime/crawl/operator-events.ts';
+import { readPurges } from '../runtime/crawl/purges.ts';
 import { replayRequest } from '../runtime/crawl/replay-dead-letter.ts';
 import { policyRequest, type RequestRecord, seedRequest } from '../runtime/crawl/requests.ts';
 import { freeBytesAt } from '../runtime/data-folder/disk-room.ts';
@@ -25,7 +27,7 @@ import { freshnessOfAll } from './freshness-of-all.ts';
 import { historyOf } from './history.ts';
 import { dashboardLimits } from './limits.ts';
 import { NewestDeadLetters } from './newest-dead-letters.ts';
-import { backOffUntil, lookOf, type Needs, phaseOf, troublesOf } from './phase.ts';
+import { backOffUntil, isOver, lookOf, type Needs, phaseOf, troublesOf } from './phase.ts';
 import { RecentOutcomes } from './recent-outcomes.ts';
 import {
   type AboutStatus,
@@ -52,6 +54,8 @@ import {
 } from './status.ts';
 
 export interface CrawlView {
+  /** False: it refuses the calls of operators, whoever asks. */
+  mayOperate(): Promise<boolean>;
   look(): Promise<CrawlStatus>;
   history(): Promise<HistoryStatus>;
   errors(): Promise<ErrorsStatus>;
@@ -62,9 +66,9 @@ export interface CrawlView {
   /** `signal`: aborted when the caller leaves. */
   record(url: string, signal?: AbortSignal): Promise<RecordStatus>;
   /** Pages with these words. Throws INVALID_ARGUMENT if no page is indexed. */
-  search(words: string): Promise<SearchStatus>;
+  search(words: string, signal?: AbortSignal): Promise<SearchStatus>;
   /** The largest clusters of duplicate pages. Throws INVALID_ARGUMENT if they cannot be listed. */
-  duplicates(): Promise<DuplicateListStatus>;
+  duplicates(signal?: AbortSignal): Promise<DuplicateListStatus>;
   /** `host`: as typed by a person. `from`: `next` of the previous page, empty for the first. */
   host(host: string, from: string): Promise<HostPageStatus>;
   /** `host`: as typed by a person. Resolves with the host's key once the event is durable. */
@@ -108,9 +112,15 @@ export interface ViewedCrawl {
   story: CrawlView['story'];
   record: CrawlView['record'];
   /** null: no page is indexed on this machine. */
-  search(): ((words: string, limit: number) => Promise<SearchStatus['hits']>) | null;
+  search():
+    | ((
+        words: string,
+        limit: number,
+        signal?: AbortSignal,
+      ) => Promise<readonly (SearchStatus['hits'][number] & { readonly fetchedAtMs: number })[]>)
+    | null;
   /** null: nothing here lists them. */
-  readonly duplicates: ((limit: number) => Promise<DuplicateListStatus>) | null;
+  readonly duplicates: ((limit: number, signal?: AbortSignal) => Promise<DuplicateListStatus>) | null;
   /** Without its outcomes. `hostKey`: a host key of the crawl. */
   host(hostKey: string, from: string): Promise<Omit<HostPageStatus, 'outcomes'>>;
   /** Returns the host key of a typed host. */
@@ -149,7 +159,10 @@ class FollowedCrawl implements OwnView {
   #errors: Promise<ErrorsStatus> | undefined;
   readonly #duplicateCounts: DuplicateCounts;
   #duplicates: DuplicatesStatus | null = null;
+  #counting: Promise<DuplicatesStatus | null> | undefined;
   #deadLetters: { readonly atMs: number; readonly status: DeadLettersStatus | null } | undefined;
+  /** Counts of the ended crawl to which they belong. */
+  #neededAt = '';
   #needs: Needs = { worst: [], freeBytes: null };
   #isStopping = false;
 
@@ -169,6 +182,8 @@ class FollowedCrawl implements OwnView {
     this.#duplicateCounts = new DuplicateCounts({ log, codec, topics });
   }
 
+  readonly mayOperate: CrawlView['mayOperate'] = async () => true;
+
   readonly look: CrawlView['look'] = async () => {
     const nowMs = this.#clock.nowMs();
     this.#lookedAtMs = nowMs;
@@ -184,7 +199,7 @@ class FollowedCrawl implements OwnView {
     if (this.#deadLetters === undefined || nowMs - this.#deadLetters.atMs >= dashboardLimits.deadLettersEveryMs) {
       // A frontier with narrow rights on the brokers may write them alone.
       this.#deadLetters = { atMs: nowMs, status: await this.#newestDeadLetters.look().catch(() => null) };
-      this.#duplicates = await this.#duplicateCounts.look().catch(() => null);
+      this.#duplicates = await this.#countDuplicates();
       if (idle === null) this.#needs = await this.#lookForNeeds();
     }
     const config = policy === null ? null : parsePolicy(policy.json);
@@ -199,6 +214,7 @@ class FollowedCrawl implements OwnView {
     const unchangedMs = nowMs - this.#changedAtMs;
     const seen = phaseOf({ before: this.#before, now, paused, partitions, unchangedMs, isIdle: idle !== null });
     const phase = seen === 'done' && idle === null && (await this.awaitsRelease()) ? 'held' : seen;
+    if (idle !== null && isOver(phase)) await this.#lookForNeedsOnce(countsNow);
     this.#before = now;
     const status = {
       crawl: this.#topics.crawl,
@@ -231,6 +247,22 @@ class FollowedCrawl implements OwnView {
     };
     return { ...status, troubles: troublesOf(status, this.#needs) };
   };
+
+  /** One count at a time: each goes on where the one before it ended. */
+  #countDuplicates(): Promise<DuplicatesStatus | null> {
+    this.#counting ??= this.#duplicateCounts
+      .look()
+      .catch(() => null)
+      .finally(() => (this.#counting = undefined));
+    return this.#counting;
+  }
+
+  /** A crawl that has ended keeps its hosts as they are. `counts`: another text once somebody has gone on with it. */
+  async #lookForNeedsOnce(counts: string): Promise<void> {
+    if (this.#neededAt === counts) return;
+    this.#neededAt = counts;
+    this.#needs = await this.#lookForNeeds();
+  }
 
   async #lookForNeeds(): Promise<Needs> {
     const asked = { search: '', sort: 'errors', limit: dashboardLimits.worstHostsLooked } as const;
@@ -269,24 +301,39 @@ class FollowedCrawl implements OwnView {
     return { ...page, outcomes: newest };
   };
 
-  readonly search: CrawlView['search'] = async (words) => {
+  readonly search: CrawlView['search'] = async (words, signal) => {
     const search = this.#crawl.search();
     if (search === null)
       throw new CrawlstreamError('INVALID_ARGUMENT', 'no page is indexed on this machine: crawl with --with index');
-    const found = await search(words, dashboardLimits.hits);
-    return { hits: found.map(({ url, title, snippet }) => ({ url, title, snippet })) };
+    const { log, codec } = this.#crawl;
+    const found = await search(words, dashboardLimits.hits, signal);
+    // The index learns of a purge a moment later, or with its next run.
+    const purges = await readPurges(log, codec, this.#topics);
+    const kept = found.filter(({ url, fetchedAtMs }) => !purges.refuses(url, fetchedAtMs));
+    return { hits: kept.map(({ url, title, snippet }) => ({ url, title, snippet })) };
   };
 
-  readonly duplicates: CrawlView['duplicates'] = async () => {
-    await this.look();
-    if (!this.#mayListDuplicates() || this.#crawl.duplicates === null)
+  readonly duplicates: CrawlView['duplicates'] = async (signal) => {
+    this.#duplicates = await this.#countDuplicates();
+    if (!this.#mayListDuplicates() || this.#crawl.duplicates === null || !(await this.#hasFewVerdicts()))
       throw new CrawlstreamError(
         'INVALID_ARGUMENT',
         'this crawl has no duplicate pages, or too many for a page: crawlstream duplicates lists them',
       );
-    const { clusters, listed } = await this.#crawl.duplicates(dashboardLimits.clusters);
+    const { clusters, listed } = await this.#crawl.duplicates(dashboardLimits.clusters, signal);
     return { clusters, listed };
   };
+
+  /** The counts read what has come since; a list is read from the beginning. */
+  async #hasFewVerdicts(): Promise<boolean> {
+    const { crawl, partitions } = this.#topics;
+    let records = 0;
+    for (let partition = 0; partition < partitions; partition++) {
+      const { start, end } = await this.#crawl.log.offsets(`${crawl}.duplicates`, partition);
+      records += end - start;
+    }
+    return records <= contentLimits.duplicatesCountedMax;
+  }
 
   /** A list is read whole: one that is too long to count is too long to list here. */
   #mayListDuplicates(): boolean {

@@ -144,13 +144,15 @@ function costlyRoutes(
   }
   alone('search', ({ query }) => {
     const { words = '' } = query as { readonly words?: string };
-    if (words.length <= dashboardLimits.searchCharsMax) return (view) => view.search(words);
+    if (words.length <= dashboardLimits.searchCharsMax) return (view, gone) => view.search(words, gone);
     throw invalid(`words: ${words.length} characters are more than ${dashboardLimits.searchCharsMax}: shorten them`);
   });
-  alone('duplicates', () => (view) => view.duplicates());
-  // Only its status counts: it is that of every call of an operator.
+  alone('duplicates', () => (view, gone) => view.duplicates(gone));
+  // Only its status counts: it is that of every call of an operator, here and at the service that is shown.
   app.get('/dashboard/rights', options, async (request, reply) => {
-    of(request);
+    const view = of(request).view();
+    if (view !== undefined && !(await view.mayOperate()))
+      throw refused('the service that is shown refuses the calls of operators: give its CRAWLSTREAM_HTTP_TOKEN');
     return reply.headers(pageHeaders).send({});
   });
 }
@@ -243,6 +245,10 @@ function byOf({ body, ip, id }: Asked): string {
 
 function tooMany(message: string): Error {
   return Object.assign(new Error(message), { statusCode: 429, code: 'TOO_MANY' });
+}
+
+function refused(message: string): Error {
+  return Object.assign(new Error(message), { statusCode: 403, code: 'REFUSED' });
 }
 
 function away(message: string): CrawlstreamError {

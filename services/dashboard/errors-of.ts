@@ -65,30 +65,46 @@ async function samplesOf(
   }
 }
 
+interface UrlErrors {
+  /** Of the newest. */
+  readonly status: number;
+  readonly count: number;
+}
+
+/** Outcomes of URLs that were not requested: an earlier error remains the newest news of them. */
+const isUntried: ReadonlySet<string> = new Set<OutcomeKind>([
+  'robotsDenied',
+  'refused',
+  'crawlDelayTooLong',
+  'returned',
+]);
+
 /** Errors in `points` equal spans of time; the counts are estimates, and their sums are those of the samples. */
 export function binned(samples: readonly ResultSample[], points: number): ErrorsStatus {
   const times = samples.map(({ atMs }) => atMs);
   const [firstMs, lastMs] = [Math.min(...times), Math.max(...times)];
   const spanMs = Math.max(1, (lastMs - firstMs) / points);
   const kinds = new Map<string, number[]>();
-  const hosts = new Map<string, { host: string; kind: string; count: number; statusOf: Map<string, number> }>();
-  /** URLs with an error; true: a later result was none. */
+  const hosts = new Map<string, { host: string; kind: string; urls: Map<string, UrlErrors> }>();
+  /** URLs with an error; true: the server answered a later request without one. */
   const solved = new Map<string, boolean>();
   for (const { atMs, weight, outcomes } of samples) {
     const bin = Math.min(points - 1, Math.floor((atMs - firstMs) / spanMs));
     for (const { kind, url, status } of outcomes) {
       const isError = isFailure(kind as OutcomeKind);
-      if (isError || solved.has(url)) solved.set(url, !isError);
+      if (isError) solved.set(url, false);
+      else if (solved.has(url) && !isUntried.has(kind)) solved.set(url, true);
       if (!isError) continue;
       const counts = kinds.get(kind) ?? new Array<number>(points).fill(0);
       kinds.set(kind, counts);
       counts[bin]! += weight;
       const host = hostKeyOf(url);
-      const { count, statusOf } = hosts.get(`${host} ${kind}`) ?? { count: 0, statusOf: new Map<string, number>() };
+      const { urls } = hosts.get(`${host} ${kind}`) ?? { urls: new Map<string, UrlErrors>() };
+      const before = urls.get(url)?.count ?? 0;
       // The newest comes last.
-      statusOf.delete(url);
-      statusOf.set(url, status);
-      hosts.set(`${host} ${kind}`, { host, kind, count: count + weight, statusOf });
+      urls.delete(url);
+      urls.set(url, { status, count: before + weight });
+      hosts.set(`${host} ${kind}`, { host, kind, urls });
     }
   }
   const sum = (counts: readonly number[]) => counts.reduce((all, count) => all + count, 0);
@@ -99,9 +115,11 @@ export function binned(samples: readonly ResultSample[], points: number): Errors
       .sort(([, a], [, b]) => sum(b) - sum(a))
       .map(([kind, counts]) => ({ kind, counts: rounded(counts) })),
     hosts: [...hosts.values()]
-      .flatMap(({ statusOf, ...one }) => {
-        const newest = [...statusOf].findLast(([url]) => solved.get(url) === false);
-        return newest === undefined ? [] : [{ ...one, url: newest[0], status: newest[1] }];
+      .flatMap(({ host, kind, urls }) => {
+        const left = [...urls].filter(([url]) => solved.get(url) === false);
+        const [url, newest] = left.at(-1) ?? [];
+        if (url === undefined || newest === undefined) return [];
+        return [{ host, kind, count: sum(left.map(([, { count }]) => count)), url, status: newest.status }];
       })
       .sort((a, b) => b.count - a.count)
       .slice(0, dashboardLimits.errorHosts)

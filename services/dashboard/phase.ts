@@ -61,6 +61,10 @@ export interface Needs {
   readonly freeBytes: number | null;
 }
 
+export function isOver(phase: CrawlPhase): boolean {
+  return ['done', 'quotaSpent', 'stopped'].includes(phase);
+}
+
 export function troublesOf(
   status: Omit<CrawlStatus, 'troubles'>,
   needs: Needs = { worst: [], freeBytes: null },
@@ -68,7 +72,7 @@ export function troublesOf(
   const { partitions, members, recent, counts, letters: deadLetters, atMs } = status;
   const troubles: Trouble[] = [];
   const say = (severity: Trouble['severity'], text: string) => troubles.push({ severity, text });
-  const isOver = ['done', 'quotaSpent', 'stopped'].includes(status.phase);
+  const hasEnded = isOver(status.phase);
   if (status.phase === 'idle' && status.idle !== null) say('note', idleText(status.idle, status));
   if (status.phase === 'empty') {
     say('note', 'No URL has been admitted yet: add one, as in crawlstream inject https://example.org');
@@ -78,10 +82,10 @@ export function troublesOf(
     say('warn', `All that is left is blocked: ${urls} deferred. Unblock a host to go on, or stop the crawl`);
   }
   const nobodys = partitions.filter(({ owner }) => owner === null);
-  if (members !== null && nobodys.length > 0 && !isOver) {
+  if (members !== null && nobodys.length > 0 && !hasEnded) {
     say('bad', `No process owns ${named(nobodys)}: start a frontier`);
   }
-  if (status.fetchers === 0 && !isOver) {
+  if (status.fetchers === 0 && !hasEnded) {
     say('bad', 'There is no fetcher: start one. Until then URLs wait, and nothing is lost');
   }
   const silent = members?.filter(({ name, address }) => address !== null && partitions.some(isSilentOf(name))) ?? [];
@@ -107,8 +111,8 @@ export function troublesOf(
       `URLs are leased, but no result was reported for ${Math.round(silentForMs / 1000)} s: check that a fetcher runs`,
     );
   }
-  if (isRun && !isOver) troubles.push(...needsOf(status, needs));
-  const lost = isOver ? needs.worst.filter(isLost) : [];
+  if (isRun && !hasEnded) troubles.push(...needsOf(status, needs));
+  const lost = hasEnded ? needs.worst.filter(isLost) : [];
   if (lost.length > 0) say('note', lostText(lost));
   for (const topic of ['results', 'discovered', 'control'] as const) {
     const lag = partitions.reduce((sum, one) => sum + one.lag[topic], 0);

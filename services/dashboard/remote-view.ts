@@ -27,13 +27,13 @@ export interface RemoteService {
 }
 
 export function remoteView({ url, token }: RemoteService): CrawlView {
-  const ask = async <Answer>(path: string, method = 'GET', sent?: object, gone?: AbortSignal): Promise<Answer> => {
+  const call = (path: string, method = 'GET', sent?: object, gone?: AbortSignal): Promise<Response> => {
     const known = token === undefined ? {} : { authorization: `Bearer ${token}` };
     const headers = sent === undefined ? known : { ...known, 'content-type': 'application/json' };
     const body = sent === undefined ? {} : { body: JSON.stringify(sent) };
     const late = AbortSignal.timeout(dashboardLimits.remoteMs);
     const signal = gone === undefined ? late : AbortSignal.any([late, gone]);
-    const response = await fetch(new URL(path, `${url}/`), {
+    return fetch(new URL(path, `${url}/`), {
       method,
       headers,
       ...body,
@@ -46,11 +46,20 @@ export function remoteView({ url, token }: RemoteService): CrawlView {
         error,
       );
     });
+  };
+  const ask = async <Answer>(path: string, method = 'GET', sent?: object, gone?: AbortSignal): Promise<Answer> => {
+    const response = await call(path, method, sent, gone);
     const answer = (await response.json().catch(() => ({}))) as { readonly message?: string };
     if (response.ok) return answer as Answer;
     throw refusal(url, response.status, answer.message);
   };
   return {
+    // A release without this call refuses, or answers, each one by itself.
+    async mayOperate() {
+      const response = await call('dashboard/rights');
+      await response.body?.cancel();
+      return response.status !== 401 && response.status !== 403;
+    },
     look: () => ask<CrawlStatus>('dashboard/data'),
     history: () => ask<HistoryStatus>('dashboard/history'),
     errors: () => ask<ErrorsStatus>('dashboard/errors'),
@@ -60,8 +69,9 @@ export function remoteView({ url, token }: RemoteService): CrawlView {
     story: (given) => ask<TimelineStatus>(`dashboard/story?${new URLSearchParams({ url: given })}`),
     record: (given, gone) =>
       ask<RecordStatus>(`dashboard/record?${new URLSearchParams({ url: given })}`, 'GET', undefined, gone),
-    search: (words) => ask<SearchStatus>(`dashboard/search?${new URLSearchParams({ words })}`),
-    duplicates: () => ask<DuplicateListStatus>('dashboard/duplicates'),
+    search: (words, gone) =>
+      ask<SearchStatus>(`dashboard/search?${new URLSearchParams({ words })}`, 'GET', undefined, gone),
+    duplicates: (gone) => ask<DuplicateListStatus>('dashboard/duplicates', 'GET', undefined, gone),
     host: (host, from) => ask<HostPageStatus>(`dashboard/host?${new URLSearchParams({ host, from })}`),
     act: async (act, host, by, amount) =>
       (await ask<{ readonly host: string }>(`hosts/${encodeURIComponent(host)}/${act}`, 'POST', { by, amount })).host,

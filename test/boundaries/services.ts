@@ -390,6 +390,7 @@ export const indexBoundaries: BoundaryTable<typeof indexLimits> = {
   roomMsMax: tuning(pause),
   hits: tuning(preset),
   hitsMax: upTo((n) => isTaken('search', '--limit', `${n}`)),
+  searchMs: undriven('a clock: test/services/extras/index/search-beside.test.ts has a shorter one'),
   titledMax: tuning('an order of hits'),
 };
 

@@ -77,6 +77,7 @@ export function shownCrawl(state: State): TracedCrawl {
     added: [],
     replayed: [],
     view: {
+      mayOperate: async () => true,
       async look() {
         if (reported.failure !== undefined) throw reported.failure;
         return { ...reportOf(state, Date.now()), paused: reported.steered.at(-1) === 'pause' };

@@ -25,15 +25,19 @@ export interface CrawlPart {
   readonly start?: (crawl: FetchingCrawl) => Promise<Work | undefined>;
   /** Returns the search of the pages that are indexed in a data folder. Null: none are, so far. */
   readonly search?: (part: NamedCrawl['part']) => PageSearch | null;
-  /** Returns the largest clusters of duplicate pages, at most `limit`. */
-  readonly duplicates?: (crawl: ReadCrawl, limit: number) => Promise<DuplicateClusters>;
+  /** Returns the largest clusters of duplicate pages, at most `limit`. `signal`: aborted when the caller leaves. */
+  readonly duplicates?: (crawl: ReadCrawl, limit: number, signal?: AbortSignal) => Promise<DuplicateClusters>;
 }
 
-/** Returns pages with these words, best first. Throws INVALID_ARGUMENT if there is no word to search for. */
-export type PageSearch = (words: string, limit: number) => Promise<readonly FoundPage[]>;
+/**
+ * Returns pages with these words, best first. Throws INVALID_ARGUMENT if there is no word to search for, BUSY if it takes
+ * too long. `signal`: aborted when the caller leaves.
+ */
+export type PageSearch = (words: string, limit: number, signal?: AbortSignal) => Promise<readonly FoundPage[]>;
 
 export interface FoundPage {
   readonly url: string;
+  readonly fetchedAtMs: number;
   readonly title: string;
   /** The text around the words, with the words in brackets. Empty: it may not be shown. */
   readonly snippet: string;

@@ -7,6 +7,9 @@ const pages = isBelow ? '' : 'page/';
 /** Address of the service, as seen from here. */
 export const service = isBelow ? '../' : '';
 
+/** Class of the page of a caller that is refused the calls of operators. */
+const readsOnly = 'reads-only';
+
 export function hostLink(host: string): HTMLAnchorElement {
   return el(
     'a',
@@ -15,8 +18,18 @@ export function hostLink(host: string): HTMLAnchorElement {
   );
 }
 
-export function urlLink(url: string): HTMLAnchorElement {
-  return el('a', { href: `${pages}story.html?${new URLSearchParams({ url })}`, title: 'History of this URL' }, url);
+/** The URL alone for a caller that is refused the calls of its page. */
+export function urlLink(url: string): HTMLElement {
+  if (document.body.classList.contains(readsOnly)) return el('span', {}, url);
+  const href = `${pages}story.html?${new URLSearchParams({ url })}`;
+  return el('a', { href, class: 'to-story', title: 'History of this URL' }, url);
+}
+
+/** Turns the links that were made before the rights of the caller were known into texts. */
+export function showReadsOnly(isReadsOnly: boolean): void {
+  document.body.classList.toggle(readsOnly, isReadsOnly);
+  if (!isReadsOnly) return;
+  for (const link of document.querySelectorAll('a.to-story')) link.replaceWith(...link.childNodes);
 }
 
 /** The text, with the URLs in it as links to their stories. */

@@ -7,8 +7,12 @@ export const extension = defineExtension({
   about: 'finds pages with the same or nearly the same content',
   consumers: [dedup],
   crawlPart: async () => ({
-    duplicates: async (crawl, limit) =>
-      (await import('./command/list-duplicates.ts')).listDuplicates(crawl, { hostKey: '', limit }),
+    duplicates: async (crawl, limit, signal) =>
+      (await import('./command/list-duplicates.ts')).listDuplicates(crawl, {
+        hostKey: '',
+        limit,
+        ...(signal && { signal }),
+      }),
   }),
   commands: [
     {

@@ -17,6 +17,8 @@ export const indexLimits = {
   /** Results of a search, by default and at most. */
   hits: 10,
   hitsMax: 10_000,
+  /** Longest search for a dashboard, ms: its reader has turned to other words by then. */
+  searchMs: 20_000,
   /** Pages that are ranked first because their title begins with the query: more would not help. */
   titledMax: 20,
 } as const;

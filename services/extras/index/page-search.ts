@@ -1,10 +1,11 @@
 /** The search of an index in a data folder, for dashboards. */
 import type { CrawlPart } from '../../application/extension/crawl-part.ts';
-import { hasIndex, searchFolder } from './sqlite-index.ts';
+import { searchBeside } from './search-beside.ts';
+import { hasIndex } from './sqlite-index.ts';
 
 export const searchPart: CrawlPart = {
   search(part) {
     const folder = part('index');
-    return hasIndex(folder) ? async (words, limit) => searchFolder(folder, words, { limit }) : null;
+    return hasIndex(folder) ? (words, limit, signal) => searchBeside({ folder, words, limit }, signal) : null;
   },
 };

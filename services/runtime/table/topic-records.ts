@@ -13,6 +13,8 @@ export interface Source {
   readonly partitions: number;
   /** Purges; purged records are left out. */
   readonly purges: Purges;
+  /** Called before each record; what it throws ends the reading. */
+  readonly onRecord?: () => void;
 }
 
 /** A record of `pages`, or a tombstone. */
@@ -46,11 +48,17 @@ export async function* topicRecords<T extends 'pages' | 'results' | 'duplicates'
   }
 }
 
-async function* recordsOfTopic({ log, crawl, partitions }: Source, name: TopicName): AsyncGenerator<LogRecord> {
+async function* recordsOfTopic(
+  { log, crawl, partitions, onRecord }: Source,
+  name: TopicName,
+): AsyncGenerator<LogRecord> {
   const topic = `${crawl}.${name}`;
   for (let partition = 0; partition < partitions; partition++) {
     const { start, end } = await log.offsets(topic, partition);
-    yield* recordsOf(log, topic, partition, start, end);
+    for await (const record of recordsOf(log, topic, partition, start, end)) {
+      onRecord?.();
+      yield record;
+    }
   }
 }
 

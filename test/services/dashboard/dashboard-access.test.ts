@@ -3,8 +3,10 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { afterEach, test } from 'node:test';
+import type { CrawlView } from '../../../services/dashboard/crawl-view.ts';
 import { createDashboard } from '../../../services/dashboard/dashboard-routes.ts';
 import { dashboardLimits } from '../../../services/dashboard/limits.ts';
+import { remoteView } from '../../../services/dashboard/remote-view.ts';
 import { SystemClock } from '../../../services/runtime/clock.ts';
 import type { Opening } from '../../../services/runtime/http/access.ts';
 import { type HttpServer, startHttpServer } from '../../../services/runtime/http/http-server.ts';
@@ -20,8 +22,10 @@ afterEach(async () => {
   await Promise.all(servers.splice(0).map((server) => server.close()));
 });
 
-async function serve(access: { readonly token?: string; readonly opened?: Opening }): Promise<number> {
-  const { view } = shownCrawl('live');
+async function serve(
+  access: { readonly token?: string; readonly opened?: Opening },
+  { view }: { readonly view: CrawlView } = shownCrawl('live'),
+): Promise<number> {
   const dashboard = createDashboard(new SystemClock(), () => view);
   const server = await startHttpServer({
     listen: { host: '0.0.0.0', port: 0 },
@@ -75,6 +79,12 @@ test('the right to operate a crawl is that of the calls: by the token, or refuse
   assert.equal(await rights(guarded), 401);
   assert.equal(await rights(guarded, { authorization: `Bearer ${token}` }), 200);
   assert.equal(await rights(await serve({ opened: 'reads' })), 403);
+  // A dashboard of another service has no more rights than that service gives it.
+  const beside = async (given: string | undefined) =>
+    rights(await serve({ token }, { view: remoteView({ url: `http://127.0.0.1:${guarded}`, token: given }) }), {
+      authorization: `Bearer ${token}`,
+    });
+  assert.deepEqual([await beside(undefined), await beside(token)], [403, 200]);
 });
 
 test('one address takes a bounded number of viewers’ places, and others can still watch', async () => {

@@ -35,9 +35,12 @@ test('a host is listed with its newest URL that was not fetched since, and left 
   const samples = [of(first, 'timeout'), of(second, 'timeout'), of(second, 'fetched')];
   const listed = (more: readonly ResultSample[]) =>
     binned([...samples, ...more], 4).hosts.map(({ url, count }) => [url, count]);
-  assert.deepEqual(listed([]), [[first, 2]]);
+  assert.deepEqual(listed([]), [[first, 1]]);
   assert.deepEqual(listed([of(first, 'fetched')]), []);
-  assert.deepEqual(listed([of(first, 'fetched'), of(second, 'timeout')]), [[second, 3]]);
+  // No request was made: the error is still the newest news.
+  for (const kind of ['returned', 'robotsDenied', 'refused', 'crawlDelayTooLong'])
+    assert.deepEqual(listed([of(first, kind)]), [[first, 1]], kind);
+  assert.deepEqual(listed([of(first, 'fetched'), of(second, 'timeout')]), [[second, 2]]);
 });
 
 test('a crawl without results has no errors, and one that read all of them estimates nothing', () => {

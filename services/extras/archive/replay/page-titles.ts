@@ -2,6 +2,7 @@
  * Titles of captured pages, for lists: from the beginning of each page. A list does not wait long for them. A capture
  * that cannot be read has none.
  */
+import { setTimeout } from 'node:timers/promises';
 import { CrawlstreamError } from '../../../../topology/errors.ts';
 import { parsePage } from '../../../../topology/parse/page.ts';
 import { headerOf } from '../http-message.ts';
@@ -14,7 +15,7 @@ import { replayLimits } from './replay-limits.ts';
 export class PageTitles {
   readonly #index: ArchiveIndex;
   readonly #decode: Decode;
-  /** By place of the record, the first ones first; empty: it has none. */
+  /** By record, the first ones first; empty: it has none. A file that is rewritten has other records at its places. */
   readonly #known = new Map<string, string>();
 
   constructor(index: ArchiveIndex, decode: Decode) {
@@ -22,23 +23,33 @@ export class PageTitles {
     this.#decode = decode;
   }
 
-  /** Without those that would take too long now. */
+  /** Without the titles that would take too long: those of a later call. */
   async of(captures: readonly Capture[]): Promise<ReadonlyMap<Capture, string>> {
     const titles = new Map<Capture, string>();
+    const unread = captures.filter((capture) => {
+      const known = this.#known.get(placeOf(capture));
+      if (known !== undefined && known !== '') titles.set(capture, known);
+      return known === undefined;
+    });
     const untilMs = Date.now() + replayLimits.titlesMs;
-    const left = captures.values();
+    const left = unread.values();
     const read = async () => {
       for (const capture of left) {
-        const place = `${capture.offset} ${capture.file}`;
-        const known = this.#known.get(place);
-        if (known === undefined && Date.now() >= untilMs) continue;
-        const title = known ?? (await this.#titleOf(capture));
-        if (known === undefined) this.#keep(place, title);
-        if (title !== '') titles.set(capture, title);
+        if (Date.now() >= untilMs) return;
+        const title = await this.#titleOf(capture);
+        if (title !== null) this.#keep(placeOf(capture), title);
+        if (title) titles.set(capture, title);
       }
     };
-    await Promise.all(Array.from({ length: replayLimits.titlesAtOnce }, read));
-    return titles;
+    const isRead = new AbortController();
+    const late = setTimeout(replayLimits.titlesMs, undefined, { signal: isRead.signal }).catch(() => {});
+    try {
+      await Promise.race([late, Promise.all(Array.from({ length: replayLimits.titlesAtOnce }, read))]);
+    } finally {
+      isRead.abort();
+    }
+    // A record that is read at present is kept for the next list.
+    return new Map(titles);
   }
 
   #keep(place: string, title: string): void {
@@ -46,7 +57,8 @@ export class PageTitles {
     this.#known.set(place, title);
   }
 
-  async #titleOf(capture: Capture): Promise<string> {
+  /** Null: it cannot be read now. */
+  async #titleOf(capture: Capture): Promise<string | null> {
     if (!mayHaveTitle.test(capture.mime)) return '';
     try {
       const memento = await openMemento(this.#index, capture);
@@ -60,10 +72,16 @@ export class PageTitles {
       return body === null ? '' : parsePage(body, { ...titleOnly, contentType, url: capture.url }).title;
     } catch (error) {
       // A faulty record, or a file that is gone: the list has its row, and the row leads to the reason.
-      if (error instanceof CrawlstreamError || (error as NodeJS.ErrnoException).syscall !== undefined) return '';
+      if (error instanceof CrawlstreamError) return '';
+      // Too many open files may be fewer the next time.
+      if ((error as NodeJS.ErrnoException).syscall !== undefined) return null;
       throw error;
     }
   }
+}
+
+function placeOf({ file, offset, time, url }: Capture): string {
+  return `${offset} ${time} ${url} ${file}`;
 }
 
 /** Of the index: the payload of a revisit is another record's. */

@@ -5,6 +5,7 @@ import { contentLimits } from '../../../../topology/content/content-limits.ts';
 import { type DuplicateKind, duplicateKinds } from '../../../../topology/content/duplicate-kind.ts';
 import { hostKeyOf } from '../../../../topology/url/host-key.ts';
 import type { ReadableCrawl } from '../../../hosting/connect/open-crawl.ts';
+import { stopIfGone } from '../../../hosting/inspect/stop-if-gone.ts';
 import { readPurges } from '../../../runtime/crawl/purges.ts';
 import { clustersOf, type DuplicateCluster, duplicatesTable } from '../../../runtime/table/duplicates-table.ts';
 
@@ -22,14 +23,15 @@ export interface DuplicateList {
   readonly isDeduped: boolean;
 }
 
-/** `hostKey`: only clusters with a page on this host; empty: all. */
+/** `hostKey`: only clusters with a page on this host; empty: all. `signal`: aborted when the caller leaves. */
 export async function listDuplicates(
   { log, codec, topics }: Pick<ReadableCrawl, 'log' | 'codec' | 'topics'>,
-  { hostKey, limit }: { readonly hostKey: string; readonly limit: number },
+  { hostKey, limit, signal }: { readonly hostKey: string; readonly limit: number; readonly signal?: AbortSignal },
 ): Promise<DuplicateList> {
   const { crawl, partitions } = topics;
   let unreadable = 0;
-  const source = { log, codec, crawl, partitions, purges: await readPurges(log, codec, topics) };
+  const onRecord = () => stopIfGone(signal);
+  const source = { log, codec, crawl, partitions, purges: await readPurges(log, codec, topics), onRecord };
   const table = duplicatesTable(source, tmpdir(), () => (unreadable += 1));
   const duplicates = Object.fromEntries(duplicateKinds.map((kind) => [kind, 0])) as Record<DuplicateKind, number>;
   const others = new Set<string>();
@@ -37,6 +39,7 @@ export async function listDuplicates(
   let listed: DuplicateCluster[] = [];
   const options = { hostKey, hostOf: hostKeyOf, pagesMax: contentLimits.clusterPagesShown };
   for await (const cluster of clustersOf(table, tmpdir(), options)) {
+    stopIfGone(signal);
     if (!cluster.isWanted) {
       if (others.size < contentLimits.clustersMax) for (const host of cluster.hosts) others.add(host);
       continue;

@@ -290,6 +290,7 @@ test('pages are searched and duplicates listed while a crawl indexes and dedups,
   const data = join(temporaryFolder(), 'data');
   const crawl = startCommand(crawlOf(data, '--with', 'index,dedup', '--dashboard', '127.0.0.1:0'));
   const running = await dashboardOf(crawl);
+  await eventOf(running, 'told');
   const search = (url: string, words: string) =>
     json<SearchStatus>(`${url}search?words=${encodeURIComponent(words)}`).then(({ hits }) => hits);
   while (!(await json<CrawlStatus>(`${running}data`)).canSearch) await sleep(50);

@@ -65,3 +65,21 @@ test('a title is read once, and a file that is gone gives none', async () => {
   rmSync(file);
   assert.deepEqual(await read(), { '/page': 'Pond' });
 });
+
+test('a file that is rewritten, as after forget, shows no title of the record that was at the same place', async () => {
+  const folder = temporaryFolder();
+  const of = async (path: string, body: string) => {
+    const index = new ArchiveIndex([
+      { file: writeWarc(folder, 'one', [{ url: `http://a.test/${path}`, time, body }]) },
+    ]);
+    const captures: Capture[] = [];
+    for await (const capture of index.from('0')) captures.push(capture);
+    return { index, captures };
+  };
+  const before = await of('one', titled);
+  const titles = new PageTitles(before.index, async (body) => body);
+  assert.deepEqual([...(await titles.of(before.captures)).values()], ['Pond']);
+  const { captures } = await of('two', '<title>Lake</title>');
+  assert.equal(captures[0]!.offset, before.captures[0]!.offset);
+  assert.deepEqual([...(await titles.of(captures)).values()], ['Lake']);
+});
