@@ -26,7 +26,7 @@ export const attribute = {
   charset: 6,
   type: 7,
   lang: 8,
-  /** The address of a link in a drawing (SVG 1.1); SVG 2 writes `href`. */
+  /** The address of a link in a drawing (SVG 1.1). SVG 2 writes `href`, even an empty one hides this. */
   xlinkHref: 9,
 } as const;
 export type Attribute = (typeof attribute)[keyof typeof attribute];
@@ -81,7 +81,7 @@ class TagReader {
   /** The value of an attribute, for `HtmlEvents.open`. */
   readonly value = (name: Attribute): string => {
     const start = this.#starts[name]!;
-    if (start < 0) return '';
+    if (start < 0 || (name === attribute.xlinkHref && this.#starts[attribute.href]! >= 0)) return '';
     const written = this.#html.slice(start, this.#ends[name]);
     return decodeAttribute(this.#hasNul ? written.replaceAll('\0', '\ufffd') : written);
   };

@@ -56,7 +56,8 @@ describe('attributes', () => {
     assert.deepEqual(Object.values(attribute), [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
     const written = names.map((name, n) => `${n % 2 === 0 ? name : name.toUpperCase()}=${n}`);
     for (const all of [written, [...written].reverse()])
-      assert.equal(valuesOf(`<meta ${all.join(' ')}>`), '0|1|2|3|4|5|6|7|8|9');
+      assert.equal(valuesOf(`<meta ${all.join(' ')}>`), '0|1|2|3|4|5|6|7|8|', 'xlink:href gives way to href');
+    assert.equal(valuesOf('<meta XLINK:href=9>'), '|||||||||9');
     assert.equal(valuesOf('<meta xml:lang=x title=y namex=1 nam=2 http-equivx=3>'), '||||||||x|');
     assert.equal(valuesOf('<meta>'), '|||||||||');
   });
