@@ -1,5 +1,5 @@
 /**
- * Where a page is SVG or MathML (HTML standard §13.2.6.5). Only there does a slash close an element, as in `<path/>`. Ends drawings
+ * The places of a page that are SVG or MathML (HTML standard §13.2.6.5). Only there does a slash close an element, as in `<path/>`. Ends drawings
  * as HTML does, because their end tags may be missing.
  */
 

@@ -10,7 +10,7 @@ import { richLimits } from './rich-limits.ts';
 export type Attributes = ReadonlyMap<string, string>;
 
 export interface MarkupEvents {
-  /** A void element (`<br>`) gets no `close`. One of SVG or MathML that closes itself (`<path/>`) does. */
+  /** A void element (`<br>`) gets no `close`. One of SVG or MathML that closes itself (`<path/>`) does, and so does `<iframe/>`. */
   open(name: string, attributes: Attributes): void;
   /** An end tag as in the source: it may close no element, or several. */
   close(name: string): void;
@@ -38,9 +38,9 @@ class MarkupReader implements TokenizerCallbacks {
   #textStart = -1;
   #textEnd = -1;
   readonly #foreign = new ForeignMarkup();
-  /** Where in the document the tokeniser began: its positions count from there. */
+  /** Start of the tokeniser in the document: its positions count from there. */
   #base = 0;
-  /** Where a new tokeniser goes on; 0: the present one does. */
+  /** Start of the next tokeniser; 0: the present one goes on. */
   #goOnAt = 0;
 
   /** `stop`: the tokeniser. */
@@ -51,7 +51,7 @@ class MarkupReader implements TokenizerCallbacks {
     this.#stop = stop;
   }
 
-  /** Returns where a new tokeniser goes on, whose positions count from there; 0: the present one does. */
+  /** Returns the place from which a new tokeniser goes on, and counts its positions from there. 0: the present one goes on. */
   startAfresh(): number {
     const at = this.#goOnAt;
     this.#goOnAt = 0;
@@ -91,6 +91,7 @@ class MarkupReader implements TokenizerCallbacks {
     // As in `scan.ts`. This tokeniser would read the rest as raw text.
     if (slash && this.#raw === 'iframe') {
       this.#raw = '';
+      this.#events.close('iframe');
       this.#goOnAt = this.#base + end + 1;
       this.#stop();
     }
