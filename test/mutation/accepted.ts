@@ -1211,8 +1211,8 @@ export const accepted: readonly Accepted[] = [
     because: 'memory alone: a map that is empty is as good as a new one',
   })),
   ...[
-    { find: '<', replace: '<=', line: 'if (this.#valueStart < 0) this.#valueStart = start;' },
-    { find: '0', replace: '(0 + 1)', line: 'if (this.#valueStart < 0) this.#valueStart = start;' },
+    { find: '<', replace: '<=', line: 'if (this.#valueStart < 0) this.#valueStart = this.#base + start;' },
+    { find: '0', replace: '(0 + 1)', line: 'if (this.#valueStart < 0) this.#valueStart = this.#base + start;' },
   ].map((mutant) => ({
     ...{ file: 'topology/parse/rich/markup.ts', ...mutant },
     because: 'no value stands at the very beginning of a document: a tag does',

@@ -27,6 +27,7 @@ export const element = {
   plaintext: 15,
   /** Markup with text that a reader doesn't see. */
   hidden: 10,
+  /** A root of foreign markup: SVG, or MathML. */
   svg: 11,
   /** Elements that determine the position of links (landmarks.ts). */
   main: 16,
@@ -59,6 +60,7 @@ const elements = new Map<string, Element>([
   ['xmp', element.shownRaw],
   ['plaintext', element.plaintext],
   ['svg', element.svg],
+  ['math', element.svg],
   ['main', element.main],
   ['article', element.main],
   ['nav', element.nav],

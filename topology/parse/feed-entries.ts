@@ -4,7 +4,8 @@
  * Only direct children of an entry belong to it. Elements inside `source`, an image or markup of the content are
  * ignored. Addresses are, in this order:
  * - links: Atom's `link` without rel, or with rel alternate, as a name or as an IRI (RFC 4287 §4.2.7.2); RSS's `link`
- * with its text. In RSS, Atom's link counts if it has rel alternate, or if there is no other. CDF's item has an href;
+ * with its text. In RSS, Atom's link counts if it has rel alternate, or if there is no other. CDF's item has an href, or
+ * that of an `a` in it;
  * - a permalink: RSS's `guid`, unless it says that it is none;
  * - the entry's own text, if the entry has no child element.
  * A permalink or text counts only if it is an absolute http(s) URL.
@@ -100,12 +101,12 @@ export class EntryReader {
 
   /** `url`: of the feed. */
   constructor(root: FeedRoot, rootPrefix: string, attributes: Attributes, url: string) {
-    const scope = scopeWithin(emptyScope, attributes, url);
-    const { namespaces } = scope;
     this.#rootPrefix = rootPrefix;
     this.#url = url;
     this.#isAtom = root === 'feed';
     this.#isChannel = root === 'channel';
+    const scope = this.#scopeOf(emptyScope, attributes);
+    const { namespaces } = scope;
     this.#itemName = this.#isAtom ? 'entry' : 'item';
     this.#ownNamespaces = new Set([namespaces.get(rootPrefix) ?? '', namespaces.get('') ?? '']);
     this.#outer = [{ prefix: rootPrefix, name: root, scope }];
@@ -169,7 +170,7 @@ export class EntryReader {
   }
 
   #openOuter(prefix: string, name: string, attributes: Attributes): void {
-    const scope = scopeWithin(this.#outer.at(-1)!.scope, attributes, this.#url);
+    const scope = this.#scopeOf(this.#outer.at(-1)!.scope, attributes);
     if (name === this.#itemName && this.#vocabularyOf(prefix, scope) === 'own') {
       this.#hint = '';
       const nothing = { permalink: '', datesMs: [], hasElements: false, text: '' };
@@ -180,6 +181,13 @@ export class EntryReader {
     this.#hint = hints.has(name) ? name : '';
     if (this.#hint !== '') this.#hinted.set(this.#hint, '');
     if (this.#outer.length < outerDepthMax) this.#outer.push({ prefix, name, scope });
+  }
+
+  /** CDF writes its base as `base`. */
+  #scopeOf(outer: XmlScope, attributes: Attributes): XmlScope {
+    const base = this.#isChannel ? attributes.get('base') : undefined;
+    const all = base === undefined ? attributes : new Map([['xml:base', base], ...attributes]);
+    return scopeWithin(outer, all, this.#url);
   }
 
   #openInItem(item: Item, prefix: string, name: string, attributes: Attributes): void {
@@ -204,8 +212,13 @@ export class EntryReader {
   #roleOf(item: Item, name: string, vocabulary: Vocabulary, attributes: Attributes, scope: XmlScope): Role {
     if (dates.includes(name)) return 'date';
     if (vocabulary === 'other') return 'inert';
+    // RSS's link is its text, whatever relation it names.
+    if (name === 'link' && vocabulary === 'own' && !this.#isAtom && !attributes.get('href')) return 'link';
     if (name === 'link') return openLink(item, attributes, vocabulary, scope);
     if (vocabulary !== 'own') return 'inert';
+    if (name === 'a' && this.#isChannel && item.links.length === 0) {
+      addTo(item.links, attributes.get('href') ?? '', scope);
+    }
     if (name === 'guid' && !this.#isAtom) return saysNo(attributes.get('ispermalink')) ? 'inert' : 'guid';
     return name === 'title' && attributes.get('type') !== 'xhtml' ? 'title' : 'inert';
   }
@@ -237,7 +250,6 @@ function openLink(item: Item, attributes: Attributes, vocabulary: 'own' | 'atom'
   const href = attributes.get('href') ?? '';
   const rel = (attributes.get('rel') ?? '').trim();
   if (rel !== '' && !alternate.test(rel)) return 'inert';
-  // RSS's link is its text.
   if (href === '') return vocabulary === 'own' ? 'link' : 'inert';
   addTo(rel === '' && vocabulary === 'atom' ? item.spare : item.links, href, scope);
   return 'inert';

@@ -22,8 +22,8 @@ const rawNames = /^(?:style|script|textarea|title|xmp|iframe|noembed|noframes)$/
 const attributePattern = /([^\s"'<>/=]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>"'][^\s>]*)))?/g;
 /** An escape stands for one character, which may be the one that would end the value (CSS Syntax 3 §4.3.7). */
 const cssPattern =
-  /url\(\s*(?:"((?:[^"\\\n]|\\.){0,4096})"|'((?:[^'\\\n]|\\.){0,4096})'|((?:[^)"'\s\\]|\\.){1,4096}))|@import\s*(?:"((?:[^"\\\n]|\\.){0,4096})"|'((?:[^'\\\n]|\\.){0,4096})')/gis;
-const cssEscape = /\\(?:([0-9a-f]{1,6})\s?|\r?\n|(.))/gis;
+  /url\(\s*(?:"((?:[^"\\\n]|\\\r\n|\\.){0,4096})"|'((?:[^'\\\n]|\\\r\n|\\.){0,4096})'|((?:[^)"'\s\\]|\\[0-9a-f]{1,6}(?:\r\n|\s)?|\\[^\n\r\f]){1,4096}))|@import\s*(?:"((?:[^"\\\n]|\\\r\n|\\.){0,4096})"|'((?:[^'\\\n]|\\\r\n|\\.){0,4096})')/gis;
+const cssEscape = /\\(?:([0-9a-f]{1,6})(?:\r\n|\s)?|\r?\n|(.))/gis;
 /** Attributes with one URL that the element loads. */
 const plainAttributes = ['src', 'poster', 'data', 'background'];
 
@@ -81,8 +81,11 @@ class Written {
 
   addCss(css: string): void {
     if (css === '') return;
-    for (const [, ...groups] of css.matchAll(cssPattern)) {
+    for (const match of css.matchAll(cssPattern)) {
       if (this.full) return;
+      // A line end behind a backslash makes a URL without quotes void (CSS Syntax 3 §4.3.6).
+      if (css[match.index + match[0].length] === '\\') continue;
+      const [, ...groups] = match;
       this.add(unescaped(groups.find((group) => group !== undefined) ?? ''));
     }
   }

@@ -6,12 +6,13 @@
  * not matter: 200,000 nested elements cost as much as 200,000 flat ones. Linear in the input, whatever the markup.
  * Events carry positions, so that unneeded text is never copied.
  *
- * Deviations: a self-closing `<script/>` or `<title/>` begins no raw text (correct in XHTML, and a crawler loses
- * less). `<script>` inside a comment inside a script ends at the first end tag.
+ * Deviations: a self-closing `<iframe/>` begins no raw text, because pages write it without an end tag, and a crawler would lose
+ * the rest. `<script>` inside a comment inside a script ends at the first end tag. Scripts, styles and titles in SVG are raw text.
  */
 
 import { type Element, element, elementOf, isRawText } from './elements.ts';
 import { decodeAttribute } from './entities.ts';
+import { ForeignMarkup } from './foreign.ts';
 import { parseLimits } from './parse-limits.ts';
 
 /** Attributes that the scanner reads; it skips all others. */
@@ -25,7 +26,7 @@ export const attribute = {
   charset: 6,
   type: 7,
   lang: 8,
-  /** The address of a link in a drawing (SVG 1.1); SVG 2 writes `href`. */
+  /** The address of a link in a drawing (SVG 1.1). SVG 2 writes `href`, even an empty one hides this. */
   xlinkHref: 9,
 } as const;
 export type Attribute = (typeof attribute)[keyof typeof attribute];
@@ -80,7 +81,7 @@ class TagReader {
   /** The value of an attribute, for `HtmlEvents.open`. */
   readonly value = (name: Attribute): string => {
     const start = this.#starts[name]!;
-    if (start < 0) return '';
+    if (start < 0 || (name === attribute.xlinkHref && this.#starts[attribute.href]! >= 0)) return '';
     const written = this.#html.slice(start, this.#ends[name]);
     return decodeAttribute(this.#hasNul ? written.replaceAll('\0', '\ufffd') : written);
   };
@@ -147,6 +148,7 @@ class TagReader {
 export function scanHtml(html: string, events: HtmlEvents, expired: () => boolean): boolean {
   const { length } = html;
   const tag = new TagReader(html);
+  const foreign = new ForeignMarkup();
   let lookAt: number = parseLimits.sliceChars;
   let textStart = 0;
   let at = 0;
@@ -183,12 +185,17 @@ export function scanHtml(html: string, events: HtmlEvents, expired: () => boolea
     const wanted = !isEnd && hasAttributes(kind);
     textStart = at = tag.read(nameEnd, wanted);
     if (at < 0) return true;
+    const foreignName = foreign.isOpen || kind === element.svg ? html.slice(nameStart, nameEnd).toLowerCase() : '';
     if (isEnd) {
+      if (foreignName !== '') closeRoots(foreign.closes(foreignName) - (kind === element.svg ? 1 : 0), events);
       events.close(kind);
       continue;
     }
-    const raw = isRawText(kind) && !tag.selfClosing;
+    if (foreignName !== '') closeRoots(foreign.endedBy(foreignName).length, events);
+    const closesItself = foreignName !== '' && foreign.opens(foreignName, tag.selfClosing);
+    const raw = isRawText(kind) && !closesItself && !(tag.selfClosing && kind === element.iframe);
     events.open(kind, tag.value, raw);
+    if (closesItself && kind === element.svg) events.close(kind);
     if (wanted) tag.forgetAttributes();
     if (!raw) continue;
     // Raw text ends at its own end tag, which is then read like any other.
@@ -196,6 +203,10 @@ export function scanHtml(html: string, events: HtmlEvents, expired: () => boolea
   }
   if (textStart < length) events.text(textStart, length);
   return true;
+}
+
+function closeRoots(count: number, events: HtmlEvents): void {
+  for (let n = 0; n < count; n++) events.close(element.svg);
 }
 
 /** Index after a comment, doctype or other markup that is not a tag, begun at `mark`; `mark` itself if it is text. */

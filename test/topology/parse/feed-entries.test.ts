@@ -75,6 +75,8 @@ describe('a link of a feed entry', () => {
     const withText = (rel: string) => atom(`<entry><link rel="${rel}">/x</link></entry>`).length;
     assert.equal(withText('alternate'), 1, 'the address is the text');
     assert.equal(withText('enclosure'), 0, 'another relation, with the address as text');
+    assert.deepEqual(rss('<item><link rel="bookmark">/x</link></item>'), ['/x'], 'the link of RSS is its text');
+    assert.deepEqual(rss('<item><link rel="self" href="/y"/><link>/x</link></item>'), ['/x']);
   });
 
   it('a link of a feed entry is that of an item of RSS 1.1 or CDF', () => {
@@ -85,7 +87,10 @@ describe('a link of a feed entry', () => {
     assert.deepEqual(found(rss11(':o').replaceAll(/<(\/?)(?=\w)/g, '<$1o:')), ['/1', '/2']);
     const cdf = '<CHANNEL HREF="/home"><A HREF="/a"/><ITEM HREF="/1"><A HREF="/x"/></ITEM><ITEM HREF="/2"/></CHANNEL>';
     assert.deepEqual(found(cdf), ['/1', '/2']);
-    assert.deepEqual(rss('<item href="/x"><link>/1</link></item>'), ['/1'], 'not in RSS 2.0');
+    const based =
+      '<CHANNEL BASE="/b/"><CHANNEL BASE="c/"><ITEM HREF="1"/></CHANNEL><ITEM><A HREF="2">x</A></ITEM></CHANNEL>';
+    assert.deepEqual(found(based), ['/b/c/1', '/b/2'], 'by the base of its channel, and from a link in it');
+    assert.deepEqual(rss('<item href="/x"><a href="/y"/><link>/1</link></item>'), ['/1'], 'not in RSS 2.0');
   });
 
   it('a link of a feed entry may be of Atom within RSS, under any prefix', () => {

@@ -174,6 +174,7 @@ describe('a page’s metadata', () => {
     const inSvg = (link: string) => parse(`<svg><g>${link}<path/></a></g></svg><a href=/z>z</a>`).links;
     assert.deepEqual(inSvg('<a xlink:href="/1">'), ['http://example.com/1', 'http://example.com/z']);
     assert.deepEqual(inSvg('<a XLINK:HREF="/1" href="/2">'), ['http://example.com/2', 'http://example.com/z']);
+    assert.deepEqual(inSvg('<a xlink:href="/1" href="">'), ['http://example.com/z'], 'an empty one');
     assert.deepEqual(inSvg('<a xlink:href="/1" rel=nofollow>'), ['http://example.com/z']);
     assert.deepEqual(parse('<svg></svg><a xlink:href=/1>not a picture</a>').links, []);
   });

@@ -30,6 +30,11 @@ describe('the requisites of a page', () => {
       ['/a1.png', '/b)c.png', '/d%22e.png', '/f1g.png', '/h.css'],
     ],
     [
+      'escapes of styles with white space behind them',
+      `<style>b{background:url(/a\\31 .png),url(/b\\000032\r\n.png),url("/c\\\r\nd.png"),url('/e\\\nf.png'),url(/g\\\nh.png)}</style><img src=/i>`,
+      ['/a1.png', '/b2.png', '/cd.png', '/ef.png', '/i'],
+    ],
+    [
       'escapes of styles that are no character',
       "<style>b{background:url('/a\\0 b.png')}</style>",
       ['/a%EF%BF%BDb.png'],

@@ -56,7 +56,8 @@ describe('attributes', () => {
     assert.deepEqual(Object.values(attribute), [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
     const written = names.map((name, n) => `${n % 2 === 0 ? name : name.toUpperCase()}=${n}`);
     for (const all of [written, [...written].reverse()])
-      assert.equal(valuesOf(`<meta ${all.join(' ')}>`), '0|1|2|3|4|5|6|7|8|9');
+      assert.equal(valuesOf(`<meta ${all.join(' ')}>`), '0|1|2|3|4|5|6|7|8|', 'xlink:href gives way to href');
+    assert.equal(valuesOf('<meta XLINK:href=9>'), '|||||||||9');
     assert.equal(valuesOf('<meta xml:lang=x title=y namex=1 nam=2 http-equivx=3>'), '||||||||x|');
     assert.equal(valuesOf('<meta>'), '|||||||||');
   });
@@ -161,8 +162,22 @@ describe('raw text', () => {
   it('raw text without an end tag continues to the end of the input', () => {
     assert.deepEqual(scan('<script><a>'), [`<${hiddenRaw}`, '<a>']);
   });
-  it('raw text does not begin in a self-closing element', () => {
+  it('raw text does not begin in a self-closing frame, or in a self-closing element of a drawing', () => {
     assert.deepEqual(scan('<iframe src="x"/><a>'), [`<${iframe}`, `<${a}`]);
+    for (const name of ['script', 'style', 'title', 'textarea']) {
+      const linksIn = (html: string) => scan(html.replaceAll('@', name)).filter((event) => event === `<${a}`).length;
+      assert.equal(linksIn('<@/><a></@><a>'), 1, name);
+      for (const root of ['<svg>', '<math>', '<svg><foreignObject><svg>', '<svg><title/>', '<svg><svg></svg>'])
+        assert.equal(linksIn(`${root}<@ x=1 /><a>`), 1, root + name);
+      for (const root of ['<svg/>', '<svg></svg>', '<svg><p>', '<svg><foreignObject>', '<math><svg></math>'])
+        assert.equal(linksIn(`${root}<@/><a>`), 0, root + name);
+    }
+  });
+  it('raw text of a title is the page’s behind a drawing that an element of HTML, or a slash, ends', () => {
+    const { svg } = element;
+    assert.deepEqual(scan('<svg/>'), [`<${svg}`, `>${svg}`]);
+    assert.deepEqual(scan('<svg><math><p>'), [`<${svg}`, `<${svg}`, `>${svg}`, `>${svg}`, `<${block}`]);
+    assert.deepEqual(scan('<svg><math></svg>'), [`<${svg}`, `<${svg}`, `>${svg}`, `>${svg}`]);
   });
 });
 

@@ -45,7 +45,7 @@ function isBlank(part: string): boolean {
 
 /** An escape, or a character that a string must not contain (RFC 8259 §7). */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
-const oddities = /\\(?:\r\n|x[0-9a-f]{2}|[\s\S])|\r\n?|[\0-\x1f]/gi;
+const oddities = /\\(?:\r\n|x[0-9a-fA-F]{2}|[\s\S])|\r\n?|[\0-\x1f]/g;
 
 function mended(written: string): string {
   // A line end of HTML is LF, however it is sent (HTML standard §13.2.3.5).
@@ -54,6 +54,7 @@ function mended(written: string): string {
   const behind = written.slice(1);
   if (behind.length > 2) return `\\u00${behind.slice(1)}`;
   if (/["\\/bfnrtu]/.test(behind)) return written;
+  if (behind === 'v' || behind === '0') return escaped(behind === 'v' ? '\v' : '\0');
   // JavaScript: a line end behind a backslash is nothing, and any other character is itself.
   return /[\r\n]/.test(behind) ? '' : behind < ' ' ? escaped(behind) : behind;
 }

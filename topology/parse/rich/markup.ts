@@ -4,12 +4,13 @@
  */
 import { Tokenizer, type TokenizerCallbacks } from 'htmlparser2';
 import { decodeAttribute, decodeText } from '../entities.ts';
+import { ForeignMarkup } from '../foreign.ts';
 import { richLimits } from './rich-limits.ts';
 
 export type Attributes = ReadonlyMap<string, string>;
 
 export interface MarkupEvents {
-  /** A void element (`<br>`) gets no `close`. One of SVG or MathML that closes itself (`<path/>`) does. */
+  /** A void element (`<br>`) gets no `close`. One of SVG or MathML that closes itself (`<path/>`) does, and so does `<iframe/>`. */
   open(name: string, attributes: Attributes): void;
   /** An end tag as in the source: it may close no element, or several. */
   close(name: string): void;
@@ -22,23 +23,12 @@ export const voidNames: ReadonlySet<string> = new Set(
   'area base br col embed hr img input link meta param source track wbr'.split(' '),
 );
 
-/** Roots of markup in a page that is not HTML's own. */
-const foreignRoots = new Set(['svg', 'math']);
-/** Elements in foreign markup that contain HTML again. */
-const htmlWithin = new Set(['foreignobject', 'annotation-xml']);
-/** Elements that end a drawing, since no author of drawings uses them (HTML standard §13.2.6.5). */
-const endsForeign = new Set(
-  (
-    'b big blockquote body br center code dd div dl dt em embed h1 h2 h3 h4 h5 h6 head hr i img li listing menu meta nobr ' +
-    'ol p pre ruby s small span strong strike sub sup table tt u ul var'
-  ).split(' '),
-);
-
-/** Makes elements of the tokeniser's marks. Ends drawings as HTML does, because their end tags may be missing. */
+/** Makes elements of the tokeniser's marks. */
 class MarkupReader implements TokenizerCallbacks {
   readonly #html: string;
   readonly #hasNul: boolean;
   readonly #events: MarkupEvents;
+  readonly #stop: () => void;
   #name = '';
   #raw = '';
   #attribute = '';
@@ -47,17 +37,26 @@ class MarkupReader implements TokenizerCallbacks {
   #attributes = new Map<string, string>();
   #textStart = -1;
   #textEnd = -1;
-  /** Name of the open root of foreign markup; empty: none. */
-  #foreign = '';
-  /** Number of open elements with that name. */
-  #foreignDepth = 0;
-  /** Open elements in it that contain HTML again. */
-  #within = 0;
+  readonly #foreign = new ForeignMarkup();
+  /** Start of the tokeniser in the document: its positions count from there. */
+  #base = 0;
+  /** Start of the next tokeniser; 0: the present one goes on. */
+  #goOnAt = 0;
 
-  constructor(html: string, events: MarkupEvents) {
+  /** `stop`: the tokeniser. */
+  constructor(html: string, events: MarkupEvents, stop: () => void) {
     this.#html = html;
     this.#hasNul = html.includes('\0');
     this.#events = events;
+    this.#stop = stop;
+  }
+
+  /** Returns the place from which a new tokeniser goes on, and counts its positions from there. 0: the present one goes on. */
+  startAfresh(): number {
+    const at = this.#goOnAt;
+    this.#goOnAt = 0;
+    if (at > 0) this.#base = at;
+    return at;
   }
 
   onopentagname(start: number, end: number): void {
@@ -71,8 +70,8 @@ class MarkupReader implements TokenizerCallbacks {
   }
 
   onattribdata(start: number, end: number): void {
-    if (this.#valueStart < 0) this.#valueStart = start;
-    this.#valueEnd = end;
+    if (this.#valueStart < 0) this.#valueStart = this.#base + start;
+    this.#valueEnd = this.#base + end;
   }
 
   onattribend(): void {
@@ -83,40 +82,49 @@ class MarkupReader implements TokenizerCallbacks {
   }
 
   onopentagend(): void {
-    const name = this.#name;
-    if (this.#foreign === '') {
-      if (foreignRoots.has(name)) this.#foreign = name;
-    } else if (htmlWithin.has(name)) this.#within += 1;
-    else if (this.#within === 0 && endsForeign.has(name)) while (this.#foreign !== '') this.#closeForeign();
-    if (name === this.#foreign) this.#foreignDepth += 1;
-    this.#events.open(name, this.#attributes);
-    if (this.#attributes.size > 0) this.#attributes = new Map();
-    this.#raw = rawNames.has(name) ? name : '';
+    this.#open(false);
   }
 
-  onselfclosingtag(): void {
-    this.onopentagend();
-    // `<script/>` begins no raw text here, as in `scan.ts`; other names of HTML ignore the slash, as HTML does.
-    this.#raw = '';
-    if (this.#foreign === '') return;
-    if (htmlWithin.has(this.#name)) this.#within -= 1;
-    if (this.#name === this.#foreign) this.#closeForeign();
-    else if (!voidNames.has(this.#name)) this.#events.close(this.#name);
+  onselfclosingtag(end: number): void {
+    const slash = this.#html.charCodeAt(this.#base + end - 1) === 0x2f;
+    this.#open(slash);
+    // As in `scan.ts`. This tokeniser would read the rest as raw text.
+    if (slash && this.#raw === 'iframe') {
+      this.#raw = '';
+      this.#events.close('iframe');
+      this.#goOnAt = this.#base + end + 1;
+      this.#stop();
+    }
+  }
+
+  #open(slash: boolean): void {
+    const name = this.#name;
+    for (const ended of this.#foreign.endedBy(name)) this.#events.close(ended);
+    const closesItself = this.#foreign.opens(name, slash);
+    this.#events.open(name, this.#attributes);
+    if (this.#attributes.size > 0) this.#attributes = new Map();
+    this.#raw = rawNames.has(name) && !closesItself ? name : '';
+    if (closesItself && !voidNames.has(name)) this.#events.close(name);
+  }
+
+  /** Asked by the tokeniser, which then begins no raw text. */
+  isInForeignContext(): boolean {
+    return this.#foreign.isHere;
   }
 
   onclosetag(start: number, end: number): void {
     this.#endText();
     this.#raw = '';
     const closed = this.#nameAt(start, end);
-    if (closed === this.#foreign) return this.#closeForeign();
-    if (this.#foreign !== '' && this.#within > 0 && htmlWithin.has(closed)) this.#within -= 1;
+    this.#foreign.closes(closed);
     this.#events.close(closed);
   }
 
-  ontext(start: number, end: number): void {
+  ontext(from: number, to: number): void {
+    const start = this.#base + from;
     if (this.#textStart >= 0 && start !== this.#textEnd) this.#endText();
     if (this.#textStart < 0) this.#textStart = start;
-    this.#textEnd = end;
+    this.#textEnd = this.#base + to;
   }
 
   onend(): void {
@@ -135,14 +143,19 @@ class MarkupReader implements TokenizerCallbacks {
     this.#endText();
   }
 
-  oncdata(): void {}
+  /** The script of a drawing may be in such a section. */
+  oncdata(start: number, end: number, marks: number): void {
+    this.#endText();
+    if (this.#raw !== '') this.#events.text(this.#html.slice(this.#base + start, this.#base + end - marks), true);
+  }
 
   onattribentity(): void {}
 
   ontextentity(): void {}
 
   #nameAt(start: number, end: number): string {
-    return this.#html.slice(start, Math.min(end, start + richLimits.nameCharsMax)).toLowerCase();
+    const from = this.#base + start;
+    return this.#html.slice(from, Math.min(this.#base + end, from + richLimits.nameCharsMax)).toLowerCase();
   }
 
   #endText(): void {
@@ -153,23 +166,20 @@ class MarkupReader implements TokenizerCallbacks {
     this.#events.text(isRaw ? text : decodeText(text), isRaw);
     this.#textStart = -1;
   }
-
-  #closeForeign(): void {
-    this.#events.close(this.#foreign);
-    this.#foreignDepth -= 1;
-    if (this.#foreignDepth > 0) return;
-    this.#foreign = '';
-    this.#within = 0;
-  }
 }
+
+const tokenizerOptions = { xmlMode: false, decodeEntities: false };
 
 /** Reads the markup. Returns false if `expired`, called between slices, stopped it. */
 export function readMarkup(html: string, events: MarkupEvents, expired: () => boolean): boolean {
-  const options = { xmlMode: false, decodeEntities: false, recognizeSelfClosing: true };
-  const tokenizer = new Tokenizer(options, new MarkupReader(html, events));
-  for (let at = 0; at < html.length; at += richLimits.sliceChars) {
+  const reader = new MarkupReader(html, events, () => tokenizer.pause());
+  let tokenizer = new Tokenizer(tokenizerOptions, reader);
+  for (let at = 0; at < html.length; ) {
     if (at > 0 && expired()) return false;
     tokenizer.write(html.slice(at, at + richLimits.sliceChars));
+    const next = reader.startAfresh();
+    if (next > 0) tokenizer = new Tokenizer(tokenizerOptions, reader);
+    at = next > 0 ? next : at + richLimits.sliceChars;
   }
   tokenizer.end();
   return true;

@@ -36,8 +36,30 @@ describe('elements', () => {
     for (const name of ['script', 'style', 'noembed', 'noframes', 'iframe', 'xmp'])
       assert.equal(eventsIn(`<${name}>a&amp;b</${name}>c&amp;d`), `<${name}> [a&amp;b] </${name}> c&d`);
     assert.equal(eventsIn('<script>a<b>c</script>'), '<script> [a<b>c] </script>');
-    for (const name of ['script', 'style', 'iframe', 'xmp', 'title', 'textarea', 'plaintext'])
-      assert.equal(eventsIn(`<${name} x=1 /><p>a&amp;b`), `<${name} x=1> <p> a&b`, 'closes itself');
+  });
+
+  it('scripts and similar elements are closed by a slash in SVG and MathML only', () => {
+    for (const name of ['script', 'style', 'noembed', 'noframes', 'xmp'])
+      assert.equal(eventsIn(`<${name} x=1 /><p>a&amp;b</${name}>c`), `<${name} x=1> [<p>a&amp;b] </${name}> c`);
+    for (const name of ['title', 'textarea'])
+      assert.equal(eventsIn(`<${name}/><p>a&amp;b</${name}>c`), `<${name}> <p>a&b </${name}> c`);
+    for (const name of ['script', 'style', 'title', 'textarea', 'iframe', 'xmp'])
+      for (const root of ['svg', 'math'])
+        assert.equal(eventsIn(`<${root}><${name}/><a>b`), `<${root}> <${name}> </${name}> <a> b`);
+    assert.equal(eventsIn('<svg><p><script/><a>b'), '<svg> </svg> <p> <script> [<a>b]', 'ended by an element of HTML');
+    assert.equal(eventsIn('<svg><foreignObject><style/><a>'), '<svg> <foreignobject> <style> [<a>]', 'HTML within');
+    assert.equal(eventsIn('<svg><desc><style/><a>'), '<svg> <desc> <style> [<a>]', 'HTML within');
+    assert.equal(eventsIn('<svg><script><![CDATA[a<b]]></script>'), '<svg> <script> [a<b] </script>');
+  });
+
+  it('a frame that closes itself is closed, and has no raw text', () => {
+    assert.equal(
+      eventsIn('<p>a<iframe src="/x"/>b&amp;<a href=/y>c</a><iframe />d<iframe>e'),
+      '<p> a <iframe src=/x> </iframe> b& <a href=/y> c </a> <iframe> </iframe> d <iframe> [e]',
+    );
+    assert.equal(eventsIn('<iframe src=/x/><p>a'), '<iframe src=/x/> [<p>a]', 'the slash is of the value');
+    const before = 'a'.repeat(sliceChars - 3);
+    assert.deepEqual(eventsOf(`${before}<iframe/>${before}<b>`), [before, '<iframe>', '</iframe>', before, '<b>']);
   });
 
   it('elements are closed only by end tags in HTML', () => {
@@ -82,6 +104,9 @@ describe('SVG and MathML', () => {
     assert.equal(eventsIn('<svg><svg></svg><g/></svg><g/>'), '<svg> <svg> </svg> <g> </g> </svg> <g>');
     assert.equal(eventsIn('<svg><svg/><g/></svg><g/>'), '<svg> <svg> </svg> <g> </g> </svg> <g>');
     assert.equal(eventsIn('<svg><math></svg><g/>'), '<svg> <math> </svg> <g>', 'of the root first opened');
+    assert.equal(eventsIn('<svg><g / ><g/ x>'), '<svg> <g> <g x=>', 'a slash before a blank closes nothing');
+    const [deep, html] = [32, '<svg><foreignObject>'];
+    assert.equal(eventsOf(`${html.repeat(deep)}<svg><g/>`).at(-1), '<g>', 'to a depth');
   });
 
   it('SVG and MathML are ended by an element of HTML', () => {
@@ -95,22 +120,23 @@ describe('SVG and MathML', () => {
   });
 
   it('SVG and MathML have places for HTML', () => {
-    const within = '<svg> <foreignobject> <p> <g> </g>';
+    const within = '<svg> <foreignobject> <p> <g>';
     assert.equal(eventsIn('<svg><foreignObject><p><g/>'), within);
-    assert.equal(eventsIn('<math><annotation-xml><p><g/>'), '<math> <annotation-xml> <p> <g> </g>');
-    assert.equal(eventsIn('<svg><foreignObject></g><p><g/>'), '<svg> <foreignobject> </g> <p> <g> </g>');
+    assert.equal(eventsIn('<math><annotation-xml><p><g/>'), '<math> <annotation-xml> <p> <g>');
+    assert.equal(eventsIn('<svg><foreignObject></g><p><g/>'), '<svg> <foreignobject> </g> <p> <g>');
     assert.equal(
       eventsIn('<svg><foreignObject></foreignObject><p><g/>'),
       '<svg> <foreignobject> </foreignobject> </svg> <p> <g>',
     );
     assert.equal(eventsIn('<svg><foreignObject/><p><g/>'), '<svg> <foreignobject> </foreignobject> </svg> <p> <g>');
-    assert.equal(eventsIn('<svg><path/><foreignObject><p><g/>'), '<svg> <path> </path> <foreignobject> <p> <g> </g>');
+    assert.equal(eventsIn('<svg><path/><foreignObject><p><g/>'), '<svg> <path> </path> <foreignobject> <p> <g>');
     assert.equal(
       eventsIn('<svg></foreignObject><foreignObject><p><g/>'),
-      '<svg> </foreignobject> <foreignobject> <p> <g> </g>',
+      '<svg> </foreignobject> <foreignobject> <p> <g>',
       'an end tag of none',
     );
     assert.equal(eventsIn('<svg><foreignObject></svg><svg><p>'), '<svg> <foreignobject> </svg> <svg> </svg> <p>');
+    assert.equal(eventsIn('<svg><foreignObject><svg><g/><p>'), '<svg> <foreignobject> <svg> <g> </g> </svg> <p>');
     assert.equal(eventsIn('<foreignObject><svg><p>'), '<foreignobject> <svg> </svg> <p>');
     assert.equal(eventsIn('<foreignObject/><svg><foreignObject><p>'), '<foreignobject> <svg> <foreignobject> <p>');
   });

@@ -34,6 +34,12 @@ describe('tidy markup', () => {
     assert.equal(tidied('<div><p>x<br>y<img>'), '<div><p>x<br>y<img></p></div>');
   });
 
+  it('tidy markup has what follows an element that closes itself beside it, not in it', () => {
+    assert.equal(tidied('<div><iframe src="/x"/><p>a</div>'), '<div><iframe src="/x"></iframe><p>a</p></div>');
+    assert.equal(tidied('<div><script src="/x"/></script><p>a</div>'), '<div><script src="/x"></script><p>a</p></div>');
+    assert.equal(tidied('<svg><script/><style/><g/></svg>a'), '<svg><script></script><style></style><g></g></svg>a');
+  });
+
   it('tidy markup ends a paragraph where a block begins', () => {
     const blocks =
       'address article aside blockquote details div dl fieldset figure footer form h1 h2 h3 h4 h5 h6 header main nav ol p pre section table ul';
