@@ -1,0 +1,27 @@
+/** The part of a fetcher's configuration that plugins make. */
+import { extraValues } from '../../../topology/policy/extra-fields.ts';
+import type { FetcherConfig } from '../../fetcher/fetcher-config.ts';
+import type { Plugin } from './plugin.ts';
+import { policyFieldsOf } from './policy-fields-of.ts';
+
+export type PluginHooks = Pick<FetcherConfig, 'hooks' | 'onPolicy'>;
+
+export function hooksOf(plugins: readonly Plugin[]): PluginHooks {
+  if (plugins.length === 0) return {};
+  const following = plugins.filter(({ onPolicy }) => onPolicy !== undefined);
+  const named = following.map((plugin) => ({ plugin, fields: policyFieldsOf(plugin) ?? {} }));
+  return {
+    hooks: plugins,
+    onPolicy(policy) {
+      for (const { plugin, fields } of named) {
+        try {
+          plugin.onPolicy!(extraValues(policy, plugin.name, fields).values);
+        } catch (error) {
+          throw new Error(`plugin ${plugin.name}, onPolicy: ${error instanceof Error ? error.message : error}`, {
+            cause: error,
+          });
+        }
+      }
+    },
+  };
+}

@@ -1,0 +1,73 @@
+/**
+ * Fields of a policy that extras and plugins declare. A policy has them in `extras`, by the name of the extra or plugin. A
+ * program without that extra keeps its fields unchecked, and passes them on.
+ */
+import { z } from 'zod';
+import type { PolicyField } from './policy-field.ts';
+
+/** Overlays cannot set it. */
+export type ExtraField = Omit<PolicyField, 'overlay'>;
+
+/** Fields of one extra or plugin. */
+export type FieldsOfExtra = Readonly<Record<string, ExtraField>>;
+
+/** By the name of the extra or plugin. */
+export type ExtraFields = Readonly<Record<string, FieldsOfExtra>>;
+
+type Values = Readonly<Record<string, unknown>>;
+
+/** The part of a policy that holds them. */
+export interface WithExtras {
+  readonly extras?: Readonly<Record<string, Values>> | undefined;
+}
+
+/** Checks the fields of known extras. Those of others have any value. */
+export function extrasSchema(fields: ExtraFields): z.ZodType {
+  const known = Object.entries(fields).map(([name, own]) => {
+    const shape = Object.entries(own).map(([field, { schema }]) => [field, schema.optional()]);
+    return [name, z.strictObject(Object.fromEntries(shape)).optional()];
+  });
+  return z.object(Object.fromEntries(known)).catchall(z.record(z.string(), z.unknown()));
+}
+
+/** A policy of a new crawl: fields that it leaves out have their defaults. `policy`: may be unchecked. */
+export function withInitialExtras<T extends { readonly extras?: unknown }>(policy: T, fields: ExtraFields): T {
+  const { extras: given = {} } = policy;
+  const initial = Object.entries(fields).flatMap(([name, own]) => {
+    const values = initialOf(own);
+    return Object.keys(values).length === 0 ? [] : [[name, values] as const];
+  });
+  if (initial.length === 0 || !isValues(given)) return policy;
+  const extras = initial.map(([name, values]) => {
+    const before = given[name] ?? {};
+    return [name, isValues(before) ? { ...values, ...before } : before];
+  });
+  return { ...policy, extras: { ...given, ...Object.fromEntries(extras) } };
+}
+
+/**
+ * Values of an extra's fields in a policy. A field that the policy lacks has its default. So has a field with a value
+ * that the schema refuses, because it was set where the extra is not installed; `refused` names such fields.
+ */
+export function extraValues(
+  { extras = {} }: WithExtras,
+  name: string,
+  own: FieldsOfExtra,
+): { readonly values: Values; readonly refused: readonly string[] } {
+  const given = Object.entries(extras[name] ?? {});
+  const isGood = (field: string, value: unknown) => own[field]?.schema.safeParse(value).success !== false;
+  return {
+    values: { ...initialOf(own), ...Object.fromEntries(given.filter(([field, value]) => isGood(field, value))) },
+    refused: given.filter(([field, value]) => !isGood(field, value)).map(([field]) => field),
+  };
+}
+
+function initialOf(own: FieldsOfExtra): Values {
+  return Object.fromEntries(
+    Object.entries(own).flatMap(([field, { initial }]) => (initial === undefined ? [] : [[field, initial]])),
+  );
+}
+
+function isValues(value: unknown): value is Values {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
