@@ -422,7 +422,7 @@ export const policyFields = {
     ).optional(),
     about:
       'Fields of extras and plugins, by name of the extra or plugin, then of the field. A process without that extra passes its fields on, unchecked. Absent: none.',
-    // Each field has a setter of its own.
+    // Each field has a separate setter.
     setter: 'owner',
   },
 } as const satisfies Readonly<Record<string, PolicyField>>;

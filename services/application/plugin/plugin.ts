@@ -137,7 +137,7 @@ export interface PluginHandler<T extends PluginTopic = PluginTopic> {
   close?(): Promise<void> | void;
 }
 
-/** What comes with a batch. */
+/** Signal and policy that come with a batch. */
 export interface PluginBatch {
   readonly signal: AbortSignal;
   /** The fields that the plugin declares, by name, in the newest policy. */

@@ -5,7 +5,7 @@ import type { ExtraFields } from '../../../topology/policy/extra-fields.ts';
 import { defaultPolicy, type PolicyConfig } from '../../../topology/policy/policy.ts';
 import { policyWithoutVersion } from '../../../topology/policy/validate.ts';
 import { installedFields } from '../../application/extra-fields.ts';
-import { parsedFile } from '../flags/rules-file.ts';
+import { parsedFile } from '../../hosting/options/rules-file.ts';
 import { withHashes } from './policy-versions.ts';
 
 /** A file with these fields is a whole policy: fields that it leaves out are absent from it. */

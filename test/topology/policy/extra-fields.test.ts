@@ -30,7 +30,7 @@ it('fields of an extra are checked where it is known, and kept by a program with
   const rows: [unknown, RegExp][] = [
     [{ titles: { shortest: 101 } }, /^policy\.extras\.titles\.shortest: .*; correct this field$/],
     [{ titles: { words: ['a', 1] } }, /^policy\.extras\.titles\.words\[1\]: .*; correct this field$/],
-    [{ titles: { shorter: 1 } }, /^policy\.extras\.titles\.shorter: .*; remove this field, or correct its name$/],
+    [{ titles: { colour: 1 } }, /^policy\.extras\.titles\.colour: .*; remove this field, or correct its name$/],
     [{ titles: { shortes: 1 } }, /^policy\.extras\.titles\.shortes: .*: did you mean shortest\?$/],
   ];
   for (const [extras, message] of rows) {
