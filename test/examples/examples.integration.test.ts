@@ -138,7 +138,7 @@ describe('the examples, in a project that installs the package', { timeout: 600_
     };
     while ((await titles())[front] === undefined) await sleep(50);
     assert.deepEqual(await titles('?with=page'), {});
-    assert.deepEqual(await titles('?with=front'), { [front]: 'front pa' });
+    assert.deepEqual(await titles('?with=pa'), { [front]: 'front pa' });
     called();
     await crawling;
 
