@@ -90,6 +90,10 @@ const otherFields = [
   line('a value of blanks', 'X-A:   \t '),
   line('a long value', `X-A: ${'a'.repeat(7000)}`),
   line('a long name', `${'A'.repeat(300)}: b`),
+  line(
+    'two hundred fields of a kilobyte',
+    Array.from({ length: 200 }, (_, i) => `X-${i}: ${'a'.repeat(1_000)}`).join('\r\n'),
+  ),
   line('eighty fields', Array.from({ length: 80 }, (_, i) => `X-${i}: ${i}`).join('\r\n')),
   line('a lone CR in a value', 'X-A: a\rb'),
   line('a CR at the end of a value', 'X-A: a\r'),

@@ -175,17 +175,20 @@ export function createWeb({ seed, world, judge, scheduler, outages }: WebOptions
 
   return {
     outages,
-    dnsLookup: (process) => (hostname) =>
-      process.call(
+    dnsLookup: (process) => (hostname) => {
+      const temper = world.byName.get(hostname)?.temper;
+      const isAnswered = temper !== 'unanswered';
+      return process.call(
         `resolve ${hostname}`,
         () => {
-          if (outages?.of(process)) throw Object.assign(new Error(`EAI_AGAIN ${hostname}`), { code: 'EAI_AGAIN' });
-          const temper = world.byName.get(hostname)?.temper;
+          const isAway = outages?.of(process) != null;
+          if (isAway || !isAnswered) throw Object.assign(new Error(`EAI_AGAIN ${hostname}`), { code: 'EAI_AGAIN' });
           if (temper === 'nameless') return { addresses: [], ttlMs: 0 };
           return { addresses: [temper === 'private' ? '10.0.0.1' : addressOf(hostname)], ttlMs: 60_000 };
         },
-        chance.between(1, 50),
-      ),
+        isAnswered ? chance.between(1, 50) : requestLimits.dnsDeadlineMs,
+      );
+    },
     openHttp: (process) => (options) => {
       const closing = new Set<Exchange>();
       outages?.opened(process);

@@ -32,6 +32,8 @@ export type Temper =
   | 'shut'
   /** Has no address. */
   | 'nameless'
+  /** No name server answers for its name (dead-names.ts). */
+  | 'unanswered'
   /** Refuses connections. */
   | 'dead'
   /** Has a private address. */

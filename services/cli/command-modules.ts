@@ -28,7 +28,10 @@ const modules: readonly CommandModule[] = [
   { names: ['inject'], load: async () => (await import('./operate/inject-command.ts')).addInjectCommand },
   { names: ['pages', 'stats'], load: async () => (await import('./inspect/read-commands.ts')).addReadCommands },
   { names: ['hosts'], load: async () => (await import('./inspect/hosts-command.ts')).addHostsCommand },
-  { names: ['dashboard'], load: async () => (await import('./inspect/dashboard-command.ts')).addDashboardCommand },
+  {
+    names: ['dashboard'],
+    load: async () => (await import('./inspect/dashboard-command.ts')).dashboardCommand(await crawlPartsOf(installed)),
+  },
   { names: ['dlq'], load: async () => (await import('./operate/dlq-command.ts')).addDlqCommand },
   { names: ['explain'], load: async () => (await import('./inspect/explain-command.ts')).addExplainCommand },
   { names: ['links'], load: async () => (await import('./inspect/links-command.ts')).addLinksCommand },

@@ -108,6 +108,7 @@ if (hasSources && existsSync(manifest) && existsSync(bundler)) {
       crawlee: 'clients/crawlee/index.ts',
       ...Object.fromEntries(libraries),
       'parse-worker': 'services/fetcher/pages/parse-worker.ts',
+      'name-server-thread': 'lab/judge/suite/names/name-server-thread.ts',
       'loop-watch-worker': 'services/runtime/loop/loop-watch-worker.ts',
       'fetch-worker': 'services/application/workers/fetch-worker.ts',
       'consumer-worker': 'services/application/workers/consumer-worker.ts',

@@ -25,7 +25,7 @@ import { freshnessOfAll } from './freshness-of-all.ts';
 import { historyOf } from './history.ts';
 import { dashboardLimits } from './limits.ts';
 import { NewestDeadLetters } from './newest-dead-letters.ts';
-import { lookOf, type Needs, phaseOf, troublesOf } from './phase.ts';
+import { backOffUntil, lookOf, type Needs, phaseOf, troublesOf } from './phase.ts';
 import { RecentOutcomes } from './recent-outcomes.ts';
 import {
   type AboutStatus,
@@ -33,6 +33,7 @@ import {
   type CrawlAct,
   type CrawlStatus,
   type DeadLettersStatus,
+  type DuplicateListStatus,
   type DuplicatesStatus,
   type ErrorsStatus,
   type ExplainStatus,
@@ -45,6 +46,7 @@ import {
   type MemberStatus,
   type PartitionReport,
   type RecordStatus,
+  type SearchStatus,
   type SeedsStatus,
   type TimelineStatus,
 } from './status.ts';
@@ -59,6 +61,10 @@ export interface CrawlView {
   story(url: string): Promise<TimelineStatus>;
   /** `signal`: aborted when the caller leaves. */
   record(url: string, signal?: AbortSignal): Promise<RecordStatus>;
+  /** Pages with these words. Throws INVALID_ARGUMENT if no page is indexed. */
+  search(words: string): Promise<SearchStatus>;
+  /** The largest clusters of duplicate pages. Throws INVALID_ARGUMENT if they cannot be listed. */
+  duplicates(): Promise<DuplicateListStatus>;
   /** `host`: as typed by a person. `from`: `next` of the previous page, empty for the first. */
   host(host: string, from: string): Promise<HostPageStatus>;
   /** `host`: as typed by a person. Resolves with the host's key once the event is durable. */
@@ -101,6 +107,10 @@ export interface ViewedCrawl {
   explain: CrawlView['explain'];
   story: CrawlView['story'];
   record: CrawlView['record'];
+  /** null: no page is indexed on this machine. */
+  search(): ((words: string, limit: number) => Promise<SearchStatus['hits']>) | null;
+  /** null: nothing here lists them. */
+  readonly duplicates: ((limit: number) => Promise<DuplicateListStatus>) | null;
   /** Without its outcomes. `hostKey`: a host key of the crawl. */
   host(hostKey: string, from: string): Promise<Omit<HostPageStatus, 'outcomes'>>;
   /** Returns the host key of a typed host. */
@@ -213,7 +223,10 @@ class FollowedCrawl implements OwnView {
       letters: this.#deadLetters.status,
       duplicates: this.#duplicates,
       idle,
+      backOffUntilMs: backOffUntil(this.#needs),
       canStop: this.#crawl.stop !== null && !this.#isStopping,
+      canSearch: this.#crawl.search() !== null,
+      canListDuplicates: this.#mayListDuplicates(),
       about: about === null || config === null ? null : { ...about, scope: scopeText(config) },
     };
     return { ...status, troubles: troublesOf(status, this.#needs) };
@@ -255,6 +268,31 @@ class FollowedCrawl implements OwnView {
     ]);
     return { ...page, outcomes: newest };
   };
+
+  readonly search: CrawlView['search'] = async (words) => {
+    const search = this.#crawl.search();
+    if (search === null)
+      throw new CrawlstreamError('INVALID_ARGUMENT', 'no page is indexed on this machine: crawl with --with index');
+    const found = await search(words, dashboardLimits.hits);
+    return { hits: found.map(({ url, title, snippet }) => ({ url, title, snippet })) };
+  };
+
+  readonly duplicates: CrawlView['duplicates'] = async () => {
+    await this.look();
+    if (!this.#mayListDuplicates() || this.#crawl.duplicates === null)
+      throw new CrawlstreamError(
+        'INVALID_ARGUMENT',
+        'this crawl has no duplicate pages, or too many for a page: crawlstream duplicates lists them',
+      );
+    const { clusters, listed } = await this.#crawl.duplicates(dashboardLimits.clusters);
+    return { clusters, listed };
+  };
+
+  /** A list is read whole: one that is too long to count is too long to list here. */
+  #mayListDuplicates(): boolean {
+    const counts = this.#duplicates;
+    return this.#crawl.duplicates !== null && counts !== null && counts.isLeast !== true;
+  }
 
   readonly act: CrawlView['act'] = async (act, host, by, amount) => {
     const hostKey = this.#crawl.hostKey(host);

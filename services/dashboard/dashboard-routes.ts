@@ -5,7 +5,7 @@
  *
  * Crawled data are hostile: nothing here turns them into markup, and the page may run no script and load no file but
  * ours (Content-Security-Policy). Explaining a URL, or showing its record and its history (`/story?url=URL`, which has a
- * page), reads much of a log: it is a control call too, one at a time.
+ * page), reads much of a log: it is a control call too, one at a time. So are a search, and the list of duplicates.
  */
 import { CrawlstreamError, invalid } from '../../topology/errors.ts';
 import { crawlLimits } from '../../topology/policy/crawl-limits.ts';
@@ -99,23 +99,7 @@ export function dashboardRoutes(of: (request: HttpRequest) => ShownCrawl, door?:
     app.get('/story', publicPage, (request, reply) =>
       reply.redirect(`dashboard/page/story.html${queryOf(request.url)}`),
     );
-    for (const question of ['explain', 'story', 'record'] as const) {
-      app.get(`/dashboard/${question}`, costly, async (request, reply) => {
-        const crawl = of(request);
-        const { url } = request.query as { readonly url?: unknown };
-        if (typeof url !== 'string' || url.trim() === '')
-          throw invalid('url is missing: send the URL, as in url=https%3A%2F%2Fexample.org%2F');
-        if (crawl.isExplaining) throw tooMany('another URL is being explained: retry in a moment');
-        const gone = new AbortController();
-        reply.raw.once('close', () => gone.abort());
-        crawl.isExplaining = true;
-        try {
-          return await reply.headers(pageHeaders).send(await now(request)[question](url.trim(), gone.signal));
-        } finally {
-          crawl.isExplaining = false;
-        }
-      });
-    }
+    costlyRoutes(app, costly, of, now);
     app.get('/dashboard/events', reading, (request, reply) => {
       const { viewers } = of(request);
       const taken = viewers.takenFor(request.ip);
@@ -127,6 +111,48 @@ export function dashboardRoutes(of: (request: HttpRequest) => ShownCrawl, door?:
     });
     operatorRoutes(app, reading, now);
   };
+}
+
+/** Questions that read much of the crawl's data: one at a time. */
+function costlyRoutes(
+  app: HttpApp,
+  options: RouteDoor,
+  of: (request: HttpRequest) => ShownCrawl,
+  now: (request: HttpRequest) => CrawlView,
+): void {
+  type Answer = (view: CrawlView, gone: AbortSignal) => Promise<object>;
+  const alone = (path: string, answerOf: (request: HttpRequest) => Answer) =>
+    app.get(`/dashboard/${path}`, options, async (request, reply) => {
+      const crawl = of(request);
+      const answer = answerOf(request);
+      if (crawl.isExplaining) throw tooMany('another question is being answered: retry in a moment');
+      const gone = new AbortController();
+      reply.raw.once('close', () => gone.abort());
+      crawl.isExplaining = true;
+      try {
+        return await reply.headers(pageHeaders).send(await answer(now(request), gone.signal));
+      } finally {
+        crawl.isExplaining = false;
+      }
+    });
+  for (const question of ['explain', 'story', 'record'] as const) {
+    alone(question, ({ query }) => {
+      const { url } = query as { readonly url?: unknown };
+      if (typeof url === 'string' && url.trim() !== '') return (view, gone) => view[question](url.trim(), gone);
+      throw invalid('url is missing: send the URL, as in url=https%3A%2F%2Fexample.org%2F');
+    });
+  }
+  alone('search', ({ query }) => {
+    const { words = '' } = query as { readonly words?: string };
+    if (words.length <= dashboardLimits.searchCharsMax) return (view) => view.search(words);
+    throw invalid(`words: ${words.length} characters are more than ${dashboardLimits.searchCharsMax}: shorten them`);
+  });
+  alone('duplicates', () => (view) => view.duplicates());
+  // Only its status counts: it is that of every call of an operator.
+  app.get('/dashboard/rights', options, async (request, reply) => {
+    of(request);
+    return reply.headers(pageHeaders).send({});
+  });
 }
 
 /** Calls that change the crawl: control calls, since they are no reads. */
@@ -155,7 +181,7 @@ function operatorRoutes(app: HttpApp, options: RouteDoor, now: (request: HttpReq
 
 /** Access control of a route. */
 export interface RouteDoor {
-  readonly config?: { readonly access: 'keyed' };
+  readonly config?: { readonly access: 'keyed' | 'control'; readonly costly?: true };
   readonly onRequest?: (request: HttpRequest, reply: HttpReply) => Promise<void>;
 }
 

@@ -71,17 +71,24 @@ export function binned(samples: readonly ResultSample[], points: number): Errors
   const [firstMs, lastMs] = [Math.min(...times), Math.max(...times)];
   const spanMs = Math.max(1, (lastMs - firstMs) / points);
   const kinds = new Map<string, number[]>();
-  const hosts = new Map<string, { host: string; kind: string; status: number; url: string; count: number }>();
+  const hosts = new Map<string, { host: string; kind: string; count: number; statusOf: Map<string, number> }>();
+  /** URLs with an error; true: a later result was none. */
+  const solved = new Map<string, boolean>();
   for (const { atMs, weight, outcomes } of samples) {
     const bin = Math.min(points - 1, Math.floor((atMs - firstMs) / spanMs));
     for (const { kind, url, status } of outcomes) {
-      if (!isFailure(kind as OutcomeKind)) continue;
+      const isError = isFailure(kind as OutcomeKind);
+      if (isError || solved.has(url)) solved.set(url, !isError);
+      if (!isError) continue;
       const counts = kinds.get(kind) ?? new Array<number>(points).fill(0);
       kinds.set(kind, counts);
       counts[bin]! += weight;
       const host = hostKeyOf(url);
-      const before = hosts.get(`${host} ${kind}`);
-      hosts.set(`${host} ${kind}`, { host, kind, status, url, count: (before?.count ?? 0) + weight });
+      const { count, statusOf } = hosts.get(`${host} ${kind}`) ?? { count: 0, statusOf: new Map<string, number>() };
+      // The newest comes last.
+      statusOf.delete(url);
+      statusOf.set(url, status);
+      hosts.set(`${host} ${kind}`, { host, kind, count: count + weight, statusOf });
     }
   }
   const sum = (counts: readonly number[]) => counts.reduce((all, count) => all + count, 0);
@@ -92,6 +99,10 @@ export function binned(samples: readonly ResultSample[], points: number): Errors
       .sort(([, a], [, b]) => sum(b) - sum(a))
       .map(([kind, counts]) => ({ kind, counts: rounded(counts) })),
     hosts: [...hosts.values()]
+      .flatMap(({ statusOf, ...one }) => {
+        const newest = [...statusOf].findLast(([url]) => solved.get(url) === false);
+        return newest === undefined ? [] : [{ ...one, url: newest[0], status: newest[1] }];
+      })
       .sort((a, b) => b.count - a.count)
       .slice(0, dashboardLimits.errorHosts)
       .map((one) => ({ ...one, count: Math.round(one.count) })),

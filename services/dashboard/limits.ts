@@ -60,6 +60,9 @@ export const dashboardLimits = {
   /** Characters of a page's text, and links, beside its record: enough to recognise a page. */
   textChars: 65_536,
   linksShownMax: 500,
+  /** Pages found by their words, and clusters of duplicates: what a person looks through. */
+  hits: 20,
+  clusters: 50,
   /** The search for the links of a page: time between the append of the page and of its links, and bytes that it reads. */
   linksApartMs: 60_000,
   linkReadBytes: 32 << 20,

@@ -108,6 +108,8 @@ export function troublesOf(
     );
   }
   if (isRun && !isOver) troubles.push(...needsOf(status, needs));
+  const lost = isOver ? needs.worst.filter(isLost) : [];
+  if (lost.length > 0) say('note', lostText(lost));
   for (const topic of ['results', 'discovered', 'control'] as const) {
     const lag = partitions.reduce((sum, one) => sum + one.lag[topic], 0);
     if (isRun && lag > lagMax) say('warn', `${lag.toLocaleString('en-US')} messages of ${topic} are not processed yet`);
@@ -135,6 +137,25 @@ function needsOf({ counts, pageQuota }: Omit<CrawlStatus, 'troubles'>, { worst, 
   if (pageQuota !== null && left > 0 && left <= pageQuota * nearShare)
     needs.push({ severity: 'note', text: `${counted(left, 'page')} left of --max-pages ${pageQuota}` });
   return needs;
+}
+
+/** Time at which the last of these hosts that have queued URLs is requested again; null: none has. */
+export function backOffUntil({ worst }: Needs): number | null {
+  const isWaiting = ({ hold, deadUntilMs, queued }: HostStatus) => hold === '' && deadUntilMs === null && queued > 0;
+  const times = worst.filter(isWaiting).map(({ readyAtMs }) => readyAtMs ?? 0);
+  return times.length === 0 ? null : Math.max(...times);
+}
+
+function isLost({ hold, deadUntilMs, failures }: HostStatus): boolean {
+  return hold === '' && (deadUntilMs !== null || failures >= failuresMin);
+}
+
+function lostText(hosts: readonly HostStatus[]): string {
+  const { worstHosts, worstHostsLooked } = dashboardLimits;
+  const least = hosts.length >= worstHostsLooked ? 'At least ' : '';
+  const names = hosts.slice(0, worstHosts).map(({ host }) => host);
+  const more = hosts.length > names.length ? ', …' : '';
+  return `${least}${counted(hosts.length, 'host')} failed until the end: ${names.join(', ')}${more}`;
 }
 
 /** null: it is well, or an operator knows of it. */

@@ -7,12 +7,14 @@ import type { CrawlView } from './crawl-view.ts';
 import { dashboardLimits } from './limits.ts';
 import type {
   CrawlStatus,
+  DuplicateListStatus,
   ErrorsStatus,
   ExplainStatus,
   HistoryStatus,
   HostListStatus,
   HostPageStatus,
   RecordStatus,
+  SearchStatus,
   SeedsStatus,
   TimelineStatus,
 } from './status.ts';
@@ -58,6 +60,8 @@ export function remoteView({ url, token }: RemoteService): CrawlView {
     story: (given) => ask<TimelineStatus>(`dashboard/story?${new URLSearchParams({ url: given })}`),
     record: (given, gone) =>
       ask<RecordStatus>(`dashboard/record?${new URLSearchParams({ url: given })}`, 'GET', undefined, gone),
+    search: (words) => ask<SearchStatus>(`dashboard/search?${new URLSearchParams({ words })}`),
+    duplicates: () => ask<DuplicateListStatus>('dashboard/duplicates'),
     host: (host, from) => ask<HostPageStatus>(`dashboard/host?${new URLSearchParams({ host, from })}`),
     act: async (act, host, by, amount) =>
       (await ask<{ readonly host: string }>(`hosts/${encodeURIComponent(host)}/${act}`, 'POST', { by, amount })).host,

@@ -48,8 +48,14 @@ export interface CrawlStatus {
   readonly duplicates?: DuplicatesStatus | null;
   /** Set if no process runs the crawl; null: one does, or it is unknown. */
   readonly idle: IdleStatus | null;
+  /** Time at which the last host in trouble, of those with queued URLs, is requested again. null: there is none. */
+  readonly backOffUntilMs?: number | null;
   /** True: this service runs the crawl alone, and stops it if asked to. */
   readonly canStop?: boolean;
+  /** True: pages are indexed here, and can be searched by their words. */
+  readonly canSearch?: boolean;
+  /** True: the clusters of duplicate pages can be listed. */
+  readonly canListDuplicates?: boolean;
   /** null: unknown. Absent: a service of an earlier release. */
   readonly about?: AboutStatus | null;
   readonly troubles: readonly Trouble[];
@@ -320,6 +326,30 @@ export interface RecordStatus {
   readonly linkCount: number;
   /** False: there may be more, since the search for them ended at its limit. */
   readonly areAllLinksRead: boolean;
+}
+
+/** Pages with some words, best first. */
+export interface SearchStatus {
+  readonly hits: readonly {
+    readonly url: string;
+    readonly title: string;
+    /** The text around the words, with the words in brackets. */
+    readonly snippet: string;
+  }[];
+}
+
+/** The largest clusters of duplicate pages. */
+export interface DuplicateListStatus {
+  /** Number of all clusters. */
+  readonly clusters: number;
+  readonly listed: readonly {
+    /** The page that represents the others. */
+    readonly representative: string;
+    /** Its duplicates by kind. */
+    readonly counts: Counts;
+    /** The first of them. */
+    readonly pages: readonly { readonly url: string; readonly kind: string }[];
+  }[];
 }
 
 /** Seeds that were sent, and those that were not. */

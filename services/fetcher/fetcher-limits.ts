@@ -2,11 +2,16 @@
 export const fetcherLimits = {
   /** Simultaneous leases: most of them wait for a delay, so there are many more than requests. */
   leasesMax: 1_000,
-  /**
-   * Share of those leases that may wait for the address of their host: beyond it, leases with a name that no server
-   * resolves return.
-   */
+  /** Share of those leases that may wait for the address of their host. Beyond it, leases wait aside: they take no place. */
   namesShareMax: 0.25,
+  /** Wait for a name after which further leases wait aside, ms: most names are known in a fifth of it. */
+  namesSlowMs: 1_000,
+  /** Leases that wait aside, about 5 kB each: at a hundred unanswered look-ups a second, their wait is below a minute. */
+  namesAsideMax: 4_000,
+  /** Part of that line for domains with few names in it: one with thousands of names does not keep the others out. */
+  namesKeptForFew: 0.25,
+  /** Look-ups that wait for others, up to which the name of a lease that returns is looked up all the same. */
+  namesAheadMax: 256,
   /** Requests in flight: as many as one core can parse, with room for slow hosts. */
   requestsMax: 256,
   /** Repetitions of an unprocessed request: for a closed idle connection, and for one that requires HTTP/1.1. */

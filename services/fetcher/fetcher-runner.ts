@@ -8,7 +8,7 @@ import type { FetcherRecords } from './fetcher-records.ts';
 import { acceptEncoding } from './http/content-coding.ts';
 import { pageAccept, productTokensOf, requestHeaders, sitemapAccept } from './http/identity.ts';
 import type { LeaseRunner } from './leases/lease-runner.ts';
-import { createNameGate } from './leases/name-gate.ts';
+import { createNameGate, type NameGate } from './leases/name-gate.ts';
 import type { RequestPath } from './pace/paced-request.ts';
 import { createProcessorShare } from './pace/processor-share.ts';
 import type { Extractor } from './pages/extract.ts';
@@ -29,19 +29,20 @@ export interface RunnerParts {
   readonly leasesMax: number;
   /** Leases under way. */
   readonly leases: () => number;
+  /** Called when there may be room for another lease. */
+  readonly look: () => void;
 }
 
 export function runnerOf(running: Running, parts: RunnerParts): LeaseRunner {
   const { options, clock, agreed, signal } = running;
   const { config, crawlPace, openHttp } = options;
-  const { records, http, orders, requestPath, leasesMax } = parts;
+  const { records, http, orders, requestPath } = parts;
   const { publisher, linkCache, lateReports, totalTimeoutMs } = records;
   const { policies, hostSlots, payments } = orders;
-  const namesMax = Math.ceil(leasesMax * fetcherLimits.namesShareMax);
   return {
     requestPath,
     hostSlots,
-    names: createNameGate({ resolver: http.resolver, waitingMax: openHttp === undefined ? namesMax : null, signal }),
+    names: nameGate(running, parts),
     sessions: http.rules?.sessions ?? undefined,
     sharedRobots: crawlPace?.robots,
     tdmFiles: createTdmFiles(clock),
@@ -80,6 +81,21 @@ export function runnerOf(running: Running, parts: RunnerParts): LeaseRunner {
       return { sourceKey, source: linkCache.source(sourceKey) };
     },
   };
+}
+
+function nameGate({ options, clock, signal }: Running, { http, leasesMax, leases, look }: RunnerParts): NameGate {
+  const connects = options.openHttp === undefined || options.watchesNetwork === true;
+  const gate: NameGate = createNameGate({
+    ...{ resolver: http.resolver, clock, signal },
+    placesMax: connects ? Math.ceil(leasesMax * fetcherLimits.namesShareMax) : null,
+    asideMax: fetcherLimits.namesAsideMax,
+    hasRoom: () => leases() - gate.aside < leasesMax,
+    onAside() {
+      options.onAside?.(gate.aside);
+      look();
+    },
+  });
+  return gate;
 }
 
 function readerOf({ options }: Running, { records, http, orders, extractor }: RunnerParts): PageReader {

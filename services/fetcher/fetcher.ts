@@ -63,18 +63,18 @@ export function startFetcher(options: FetcherOptions): Fetcher {
   const records = openRecords(running);
   const http = openHttp(running, records.archive);
   const orders = followOrders(running, records, http);
-  const requestPath = openRequestPath(running, records, http, orders, {
-    onInterval: (ms) => counts.hostIntervalSeconds.observe(ms / 1000),
-    onBack: () => tasks.look(),
-  });
+  const onInterval = (ms: number) => counts.hostIntervalSeconds.observe(ms / 1000);
+  const look = () => tasks.look();
+  const requestPath = openRequestPath(running, records, http, orders, { onInterval, onBack: look });
   const extractor = createExtractor(options.extractor);
   const leases = () => tasks.leases;
-  const runner = runnerOf(running, { records, http, orders, requestPath, extractor, leasesMax, leases });
+  const runner = runnerOf(running, { records, http, orders, requestPath, extractor, leasesMax, leases, look });
   const { publisher, lateReports } = records;
   const tasks = new TaskLoop({
     running,
     lateReports,
-    leasesMax: () => leasesKept(requestPath.network, leasesMax, () => config.groupSize() === 1),
+    leasesMax: () =>
+      leasesKept(requestPath.network, leasesMax, () => config.groupSize() === 1) + (runner.names?.aside ?? 0),
     ready: orders.blockedHosts.caughtUp,
     run(task) {
       const reporter = counts.counting(publisher.open(task), ({ outcome, page }) => {

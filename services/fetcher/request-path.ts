@@ -67,10 +67,13 @@ function watchNetwork(running: Running, path: RequestPath, onBack: () => void): 
     );
   if (options.openHttp !== undefined && options.watchesNetwork !== true) return undefined;
   const say = config.say ?? (() => {});
-  const { resolvesOthers, forgetFailures } = path.resolver;
+  const { resolvesOthers, forgetFailures, askedAtMs: nameAskedAtMs } = path.resolver;
   const isProven = () => hasPages;
   const ask = asking(running, path);
-  return createOwnNetwork({ clock, signal, say, isProven, resolvesOthers, forgetFailures, onBack, ask });
+  return createOwnNetwork({
+    ...{ clock, signal, say, isProven, nameAskedAtMs },
+    ...{ resolvesOthers, forgetFailures, onBack, ask },
+  });
 }
 
 /** Requests a robots.txt that shows whether the network is back. */

@@ -21,6 +21,8 @@ export interface FrontierOptions extends Omit<OwnerOptions, 'store' | 'identity'
    * Absent: `leasesMax`.
    */
   readonly leasesHeld?: (() => number) | undefined;
+  /** Leases of that fetcher that take no place: as many more may be out. Absent: none. */
+  readonly leasesAside?: (() => number) | undefined;
 }
 
 export interface Frontier {
@@ -47,11 +49,12 @@ function shareOf(leases: number, partition: number, partitions: number): number 
 }
 
 export function startFrontier(options: FrontierOptions): Frontier {
-  const { crawl, partitions, keyMode, stores, leasesHeld } = options;
+  const { crawl, partitions, keyMode, stores, leasesHeld = () => Number.POSITIVE_INFINITY } = options;
+  const aside = () => Math.ceil((options.leasesAside?.() ?? 0) / partitions);
   const owners = stores.map((store, partition) => {
     const identity: PartitionIdentity = { crawl, partition, partitions, keyMode };
     const share = shareOf(options.leasesMax, partition, partitions);
-    const leasesMax = leasesHeld === undefined ? share : () => Math.min(share, leasesHeld());
+    const leasesMax = () => Math.min(share + aside(), leasesHeld());
     return new PartitionOwner({ ...options, store, identity, leasesMax });
   });
   const stopAll = () => {

@@ -279,7 +279,11 @@ function lookedUp(hostnames: readonly string[]): number {
 }
 
 export const fetcherBoundaries: BoundaryTable<typeof fetcherLimits> = {
-  namesShareMax: undriven('a quarter of the leases: name-gate.test.ts has one of four'),
+  namesShareMax: undriven('a quarter of the leases: name-gate.test.ts has places for one, two and four'),
+  namesSlowMs: tuning('how soon leases wait aside: name-gate.test.ts has both'),
+  namesAsideMax: undriven('four thousand leases: name-gate.test.ts has six'),
+  namesKeptForFew: undriven('a quarter of the line: name-gate.test.ts has fifteen of twenty names of one domain'),
+  namesAheadMax: undriven('look-ups that wait: name-gate.test.ts has a million'),
   leasesMax: undriven('leases run at once: fetcher.test.ts has four'),
   requestsMax: undriven('requests in flight: fetcher.test.ts has two'),
   repeatsMax: undriven('paced-request.test.ts has a third request made, and no fourth'),

@@ -143,6 +143,7 @@ export const shareBoundaries: BoundaryTable<typeof shareLimits> = {
   explainMs: tuning('about what it takes to explain a URL'),
   callMs: tuning('how much of a share each API call takes'),
   msPerMegabyte: tuning('how much of a share the bytes of a call take'),
+  readMsPerMegabyte: tuning('how much of a share the reads of a call take'),
   callLookMs: tuning('how soon a waiting call goes on once its owner is within its share'),
   callWaitMsMax: tuning('how much slower a storm of calls becomes'),
   unreadMs: undriven('by the clock: test/services/extras/fleet/shares/calls-of-a-busy-fleet.test.ts'),

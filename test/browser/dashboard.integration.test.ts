@@ -16,13 +16,22 @@ import { Probes } from '../../services/runtime/http/probes.ts';
 import { startSmallWeb } from '../services/cli/small-web.ts';
 import { temporaryFolder } from '../services/runtime/store/temporary-folder.ts';
 import { chromiumHere, noBrowser } from './chromium.ts';
-import { hostile, type State, shownCrawl, states, type TracedCrawl, withoutRecord } from './shown-crawl.ts';
+import {
+  hostile,
+  type State,
+  shownCrawl,
+  states,
+  type TracedCrawl,
+  withoutRecord,
+  withPlainNames,
+} from './shown-crawl.ts';
 
 const executablePath = chromiumHere();
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-/** Where pictures go of every state; absent: none are taken. */
+/** The folder for pictures; absent: none are taken. Those of the documents are in `docs/pictures/`. */
 const pictures = process.env['CRAWLSTREAM_TEST_SCREENSHOTS'];
 const desktop = { width: 1_360, height: 900 };
+const wide = { width: 1_400, height: 900 };
 const phone = { width: 390, height: 844 };
 
 describe('the dashboard in a browser', { skip: executablePath === undefined && noBrowser, timeout: 300_000 }, () => {
@@ -41,7 +50,7 @@ describe('the dashboard in a browser', { skip: executablePath === undefined && n
     assert.deepEqual(troubles.splice(0), []);
   });
 
-  const serve = async (reported: TracedCrawl, port = '0', token?: string) => {
+  const serve = async (reported: Pick<TracedCrawl, 'view'>, port = '0', token?: string) => {
     const dashboard = createDashboard(new SystemClock(), () => reported.view);
     const server = await startHttpServer({
       listen: parseListenAddress('--http', port),
@@ -79,10 +88,20 @@ describe('the dashboard in a browser', { skip: executablePath === undefined && n
     );
   const belowFirstScreen = (page: Page) =>
     page.evaluate(
-      `scrollTo(0, 0), [...document.querySelectorAll('.tile, #troubles li:first-child')].filter((one) => one.getBoundingClientRect().bottom > innerHeight).map((one) => one.textContent)`,
+      `scrollTo(0, 0), [...document.querySelectorAll('#phase, .tile, #troubles li:first-child')].filter((one) => one.getBoundingClientRect().bottom > innerHeight).map((one) => one.textContent)`,
     );
-  const picture = async (page: Page, name: string) => {
-    if (pictures !== undefined) await page.screenshot({ path: join(pictures, `${name}.png`), fullPage: true });
+  /** The tables that are scrolled, and end within a row. */
+  const cutTables = (page: Page) =>
+    page.evaluate(
+      `[...document.querySelectorAll('.scroll')].filter((place) => {
+        place.scrollTop = 0;
+        const { top, bottom } = place.getBoundingClientRect();
+        const ends = [...place.querySelectorAll('tr')].map((row) => row.getBoundingClientRect().bottom);
+        return place.scrollHeight > place.clientHeight + 1 && ends.some((end) => end > top) && !ends.some((end) => Math.abs(end - bottom) <= 1);
+      }).map((place) => place.ariaLabel)`,
+    );
+  const picture = async (page: Page, name: string, fullPage = true) => {
+    if (pictures !== undefined) await page.screenshot({ path: join(pictures, `${name}.png`), fullPage });
   };
 
   const assertAccessible = async (page: Page) => {
@@ -120,6 +139,8 @@ describe('the dashboard in a browser', { skip: executablePath === undefined && n
       assert.match((await chart.getAttribute('aria-label'))!, /received: now [\d.]+ MB\/s/);
     },
     async empty(page) {
+      // What the crawl has not got has no place on the page.
+      for (const absent of ['#search', '#duplicates']) assert.ok(!(await page.locator(absent).isVisible()), absent);
       assert.match((await page.locator('#troubles').textContent())!, /No URL has been admitted yet: add one/);
       // A panel with nothing to show is one line.
       const heights = (await page.evaluate(
@@ -194,10 +215,31 @@ describe('the dashboard in a browser', { skip: executablePath === undefined && n
           assert.deepEqual(await sideways(page), [], 'no table is scrolled sideways');
           assert.deepEqual(await belowFirstScreen(page), [], 'figures and the first warning need no scrolling');
         }
+        assert.deepEqual(await cutTables(page), []);
         await picture(page, `${state}-${viewport.width}`);
       }
       await assertAccessible(page);
       await says[state]?.(page);
+    });
+  }
+
+  for (const [name, state] of [
+    ['running', 'live'],
+    ['failing', 'failing'],
+    ['ended', 'done'],
+  ] as const) {
+    it(`the dashboard in a browser shows state, figures and worst trouble on the first screen, as in the pictures of the documents: a crawl that is ${name}`, async () => {
+      const { address } = await serve({ view: withPlainNames(shownCrawl(state).view) });
+      for (const colorScheme of ['light', 'dark'] as const) {
+        const page = await open(address, { colorScheme });
+        for (const viewport of [wide, phone]) {
+          await page.setViewportSize(viewport);
+          await page.locator('#rates canvas').waitFor();
+          assert.deepEqual(await belowFirstScreen(page), []);
+          await sleep(200);
+          await picture(page, `${name}-${viewport.width}-${colorScheme}`, false);
+        }
+      }
     });
   }
 
@@ -282,6 +324,18 @@ describe('the dashboard in a browser', { skip: executablePath === undefined && n
     assert.equal(await page.evaluate('window.owned'), undefined);
     await page.goto(new URL('host.html?host=never.example', page.url()).href);
     await page.getByText('the crawl does not know host never.example').waitFor();
+    // A slow answer is waited for in words.
+    let answer = () => {};
+    const late = new Promise<void>((resolve) => (answer = resolve));
+    await page.route('**/dashboard/host?*', async (route) => {
+      await late;
+      await route.continue();
+    });
+    await page.goto(new URL('host.html?host=slow.example.com', page.url()).href);
+    await page.locator('#stands-size', { hasText: 'loading …' }).waitFor();
+    assert.equal(await page.title(), 'slow.example.com – Crawlstream');
+    answer();
+    await page.locator('#stands-size', { hasText: 'as of' }).waitFor();
   });
 
   it('the dashboard in a browser gives the reason beside each state, and an example with its history beside each failure', async () => {
@@ -289,11 +343,11 @@ describe('the dashboard in a browser', { skip: executablePath === undefined && n
     await page.locator('.hosts tbody tr').first().waitFor();
     const stateOf = async (host: string) =>
       page.locator(`.hosts tbody tr[data-host="${host}"] td`).nth(0).locator('span').allTextContents();
-    assert.deepEqual(await stateOf('slow.example.com'), ['waiting', 'to retry after 5 failures in a row: timeout']);
+    assert.deepEqual(await stateOf('slow.example.com'), ['waiting', 'backs off after 5 failures in a row: timeout']);
     assert.deepEqual(await stateOf('shop.example.net'), ['waiting', 'slowed down after 3 throttled answers']);
     assert.deepEqual(await stateOf('h001.example.edu'), ['waiting', 'its delay of 1 s']);
     assert.deepEqual(await stateOf('blocked.example'), ['blocked', 'by an operator']);
-    assert.match((await stateOf('dead.example')).join(' '), /^dead for (1 h 0|59) min/);
+    assert.match((await stateOf('dead.example')).join(' '), /^dead not requested again for (1 h 0|59) min/);
     const retried = page.locator('#places tr', { hasText: 'retrying' });
     assert.match((await retried.textContent())!, /timeout, as of https:\/\/slow\.example\.com\/report/);
     const gone = page.locator('.causes dd', { hasText: 'shop.example.net' });
@@ -415,6 +469,36 @@ describe('the dashboard in a browser', { skip: executablePath === undefined && n
     ]);
     assert.equal(await page.evaluate('window.owned'), undefined);
     assert.equal(await page.locator('main img, main script, main svg').count(), 0);
+  });
+
+  it('the dashboard in a browser finds pages by their words, and lists duplicates with the page that represents them', async () => {
+    const { page } = await show('live');
+    const search = page.getByRole('searchbox', { name: 'Words' });
+    await search.fill('none');
+    await page.keyboard.press('Enter');
+    await page.getByText('No page has these words.').waitFor();
+    await search.fill('harbor');
+    await page.getByRole('button', { name: 'Search', exact: true }).click();
+    await page.locator('#found td a').waitFor();
+    const texts = await page.locator('#found td > *').allTextContents();
+    assert.deepEqual(texts, [hostile.detail, hostile.url, `a [harbor] ${hostile.detail}`]);
+    await page.getByRole('button', { name: 'List clusters' }).click();
+    await page.locator('#duplicates-list tbody tr').waitFor();
+    assert.equal(await page.locator('#duplicates-size').textContent(), '2 clusters, the 1 largest');
+    assert.deepEqual(await page.locator('#duplicates-list tbody td').allTextContents(), [
+      'https://www.example.org/news',
+      '2 exact, 1 near',
+      `${hostile.url} exacthttps://www.example.org/news?print=1 near… and 1 more`,
+    ]);
+    assert.equal(await page.evaluate('window.owned'), undefined);
+    for (const viewport of [desktop, phone]) {
+      await page.setViewportSize(viewport);
+      assert.deepEqual(await sideways(page), []);
+      await assertAccessible(page);
+    }
+    await page.locator('#found td a').click();
+    await page.locator('#story-events tbody tr').first().waitFor();
+    assert.equal(await page.getByRole('textbox', { name: 'URL' }).inputValue(), hostile.url);
   });
 
   it('the dashboard in a browser leads from an explanation to the history, a picture and a table on a separate page', async () => {

@@ -193,5 +193,19 @@ describe('the page of a fleet in a browser', {
     assert.deepEqual(await page.locator('#owners-list tbody th').allTextContents(), ['ann']);
     // Another page of this browser has no key: it is kept in the one that asked.
     assert.equal(await page.evaluate('document.cookie + localStorage.length + sessionStorage.length'), '00');
+
+    await page.goto(`${fleet.base}/crawls/of-ann/dashboard/`);
+    await give(ann);
+    const host = page.getByRole('link', { name: new URL(seed).host, exact: true }).first();
+    await host.waitFor();
+    await page.locator('body.reads-only').waitFor();
+    const forOperators = async () => (await page.locator('.operators:visible').allTextContents()).join();
+    assert.equal(await forOperators(), '', 'nothing is offered that would be refused');
+    assert.ok((await page.locator('.operators').count()) > 5);
+    await host.click();
+    await give(ann);
+    await page.getByText('delay', { exact: true }).waitFor();
+    await page.locator('body.reads-only').waitFor();
+    assert.equal(await forOperators(), '');
   });
 });

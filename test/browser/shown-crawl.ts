@@ -6,6 +6,7 @@ import type {
   CrawlAct,
   CrawlStatus,
   DeadLetterStatus,
+  DuplicateListStatus,
   ErrorsStatus,
   FetchStatus,
   HistoryStatus,
@@ -26,6 +27,30 @@ export const hostile = {
   url: 'https://evil.example/"><script>window.owned=1</script>?\u202Etxt.exe',
   detail: `</td></tr></table><svg/onload=window.owned=1>${'w'.repeat(300)}`,
 };
+
+/** Instead of hostile names, in pictures for people. */
+const plain = {
+  host: 'forum.example.com',
+  url: 'https://shop.example.net/catalogue?page=2',
+  detail: 'no answer within 30 s',
+} as const;
+
+/** The crawl of a view with plain names. */
+export function withPlainNames(view: CrawlView): CrawlView {
+  const inJson = (name: string) => JSON.stringify(name).slice(1, -1);
+  const renamed = async <Status>(status: Promise<Status>): Promise<Status> => {
+    let text = JSON.stringify(await status);
+    for (const name of Object.keys(plain) as (keyof typeof plain)[])
+      text = text.replaceAll(inJson(hostile[name]), inJson(plain[name]));
+    return JSON.parse(text) as Status;
+  };
+  return {
+    ...view,
+    look: () => renamed(view.look()),
+    errors: () => renamed(view.errors()),
+    hosts: (asked) => renamed(view.hosts(asked)),
+  };
+}
 
 /** A URL of which the service gives no record. */
 export const withoutRecord = 'https://example.org/no-record';
@@ -75,6 +100,13 @@ export function shownCrawl(state: State): TracedCrawl {
           links: [{ url: hostile.url, verdict: 'refused by scope: <b>not in it</b>' }],
         };
       },
+      search: async (words) => ({
+        hits:
+          words === 'none'
+            ? []
+            : [{ url: hostile.url, title: hostile.detail, snippet: `a [${words}] ${hostile.detail}` }],
+      }),
+      duplicates: async () => duplicates,
       async host(host, from) {
         const found = hosts.find((one) => one.host === host);
         if (found === undefined) throw new CrawlstreamError('INVALID_ARGUMENT', `the crawl does not know host ${host}`);
@@ -103,6 +135,21 @@ export function shownCrawl(state: State): TracedCrawl {
   };
   return reported;
 }
+
+/** One cluster with more pages than are listed. */
+const duplicates: DuplicateListStatus = {
+  clusters: 2,
+  listed: [
+    {
+      representative: 'https://www.example.org/news',
+      counts: { exact: 2, near: 1, syndicated: 0 },
+      pages: [
+        { url: hostile.url, kind: 'exact' },
+        { url: 'https://www.example.org/news?print=1', kind: 'near' },
+      ],
+    },
+  ],
+};
 
 /** Two pages of a queue, one URL of it hostile. */
 function hostPageOf(reported: HostStatus, from: string): HostPageStatus {
@@ -138,10 +185,10 @@ const startedMs = Date.now() - 900_000;
 
 /** They grow by themselves. */
 function countsOf(state: State, atMs: number) {
-  const seconds = (atMs - startedMs) / 1_000;
+  const seconds = Math.min((atMs - startedMs) / 1_000, state === 'done' ? 700 : Number.POSITIVE_INFINITY);
   const isEmpty = state === 'empty';
   const scale = isEmpty ? 0 : state === 'busy' ? 40_000 : 1;
-  const pages = Math.floor((state === 'done' ? 900 : seconds) * 120 * scale);
+  const pages = Math.floor(seconds * 120 * scale);
   const failing = state === 'failing' ? 30 : 1;
   const counts = {
     ...zeroCounters(),
@@ -177,7 +224,12 @@ function reportOf(state: State, atMs: number): CrawlStatus {
     paused: false,
     pageQuota: state === 'live' ? 200_000 : null,
     counts,
-    hosts: { known: counts.hosts, fetching: counts.leases, ready: counts.leases > 0 ? 14 : 0, delayed: scale * 310 },
+    hosts: {
+      known: counts.hosts,
+      fetching: counts.leases,
+      ready: counts.leases > 0 ? 14 : 0,
+      delayed: counts.leases > 0 ? scale * 310 : 0,
+    },
     partitions,
     fetchers: state === 'idle' ? null : 4,
     members:
@@ -205,6 +257,9 @@ function reportOf(state: State, atMs: number): CrawlStatus {
       ? null
       : { pages: counts.page, fresh: 0.914, ageP50S: 41_000, ageP95S: 310_000, withinGoal: 0.987, sitemapTrust: null },
     canStop: true,
+    canSearch: state === 'live',
+    canListDuplicates: true,
+    ...(state === 'live' && { duplicates: { exact: 2, near: 1, syndicated: 0 } }),
     about: {
       ...{ seeds: ['https://www.example.org/', hostile.url], seedCount: 2, scope: 'domains example.org' },
       ...{ place: '--data crawl-data/example.org', startedMs },
@@ -301,7 +356,9 @@ function historyOf(state: State, nowMs: number): HistoryStatus {
   const atMs = state === 'empty' ? [] : Array.from({ length: 200 }, (_, i) => nowMs - (200 - i) * 4_500);
   const counts = atMs.map((at) => countsOf(state, at));
   const column = (name: 'page' | 'discovered' | 'admitted' | 'bytes' | 'fetches') => counts.map((one) => one[name]);
-  const wave = (base: number, swing: number) => atMs.map((_, i) => Math.round(base * (1 + swing * Math.sin(i / 17))));
+  const left = (i: number) => (state === 'done' ? Math.max(0, 1 - i / 155) : 1);
+  const wave = (base: number, swing: number, share = left) =>
+    atMs.map((_, i) => Math.round(share(i) * base * (1 + swing * Math.sin(i / 17))));
   const scale = state === 'busy' ? 40_000 : 1;
   const [page, discovered, admitted] = [column('page'), column('discovered'), column('admitted')];
   const depth = {
@@ -318,7 +375,7 @@ function historyOf(state: State, nowMs: number): HistoryStatus {
       admitted,
       bytes: column('bytes'),
       fetches: column('fetches'),
-      deferred: wave(scale * 3_100, 0.1),
+      deferred: wave(scale * 3_100, 0.1, () => 1),
     },
   };
 }

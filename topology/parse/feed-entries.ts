@@ -1,10 +1,10 @@
 /**
- * Entries of RSS 0.9–2.0, RSS 1.0 (RDF) and Atom: addresses and dates.
+ * Entries of RSS 0.9–2.0, RSS 1.0 (RDF), RSS 1.1, CDF and Atom: addresses and dates.
  *
  * Only direct children of an entry belong to it. Elements inside `source`, an image or markup of the content are
  * ignored. Addresses are, in this order:
  * - links: Atom's `link` without rel, or with rel alternate, as a name or as an IRI (RFC 4287 §4.2.7.2); RSS's `link`
- * with its text. In RSS, Atom's link counts if it has rel alternate, or if there is no other;
+ * with its text. In RSS, Atom's link counts if it has rel alternate, or if there is no other. CDF's item has an href;
  * - a permalink: RSS's `guid`, unless it says that it is none;
  * - the entry's own text, if the entry has no child element.
  * A permalink or text counts only if it is an absolute http(s) URL.
@@ -24,7 +24,8 @@ export interface FeedEntry {
   readonly base?: string;
 }
 
-export type FeedRoot = 'rss' | 'rdf' | 'feed';
+/** `channel` is the root of RSS 1.1 and of CDF. */
+export type FeedRoot = 'rss' | 'rdf' | 'feed' | 'channel';
 
 type Attributes = ReadonlyMap<string, string>;
 
@@ -87,6 +88,7 @@ export class EntryReader {
   readonly #rootPrefix: string;
   readonly #url: string;
   readonly #isAtom: boolean;
+  readonly #isChannel: boolean;
   readonly #itemName: string;
   readonly #ownNamespaces: ReadonlySet<string>;
   readonly #outer: Frame[];
@@ -103,6 +105,7 @@ export class EntryReader {
     this.#rootPrefix = rootPrefix;
     this.#url = url;
     this.#isAtom = root === 'feed';
+    this.#isChannel = root === 'channel';
     this.#itemName = this.#isAtom ? 'entry' : 'item';
     this.#ownNamespaces = new Set([namespaces.get(rootPrefix) ?? '', namespaces.get('') ?? '']);
     this.#outer = [{ prefix: rootPrefix, name: root, scope }];
@@ -171,6 +174,7 @@ export class EntryReader {
       this.#hint = '';
       const nothing = { permalink: '', datesMs: [], hasElements: false, text: '' };
       this.#item = { prefix, name, scope, links: [], spare: [], ...nothing };
+      if (this.#isChannel) addTo(this.#item.links, attributes.get('href') ?? '', scope);
       return;
     }
     this.#hint = hints.has(name) ? name : '';
@@ -231,11 +235,11 @@ export class EntryReader {
 
 function openLink(item: Item, attributes: Attributes, vocabulary: 'own' | 'atom', scope: XmlScope): Role {
   const href = attributes.get('href') ?? '';
+  const rel = (attributes.get('rel') ?? '').trim();
+  if (rel !== '' && !alternate.test(rel)) return 'inert';
   // RSS's link is its text.
   if (href === '') return vocabulary === 'own' ? 'link' : 'inert';
-  const rel = (attributes.get('rel') ?? '').trim();
-  if (rel === '' && vocabulary === 'atom') addTo(item.spare, href, scope);
-  else if (rel === '' || alternate.test(rel)) addTo(item.links, href, scope);
+  addTo(rel === '' && vocabulary === 'atom' ? item.spare : item.links, href, scope);
   return 'inert';
 }
 

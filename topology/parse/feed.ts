@@ -1,5 +1,6 @@
 /**
- * The XML formats that list URLs: sitemap and sitemap index (sitemaps.org), RSS 0.9–2.0, RSS 1.0 (RDF) and Atom.
+ * The XML formats that list URLs: sitemap and sitemap index (sitemaps.org), RSS 0.9–2.0, RSS 1.0 (RDF), RSS 1.1, CDF
+ * and Atom.
  *
  * The root element decides. Entries of feeds are read in feed-entries.ts. In sitemaps, elements of another prefix than
  * the root's belong to another vocabulary (`image:loc`, `video:player_loc`) and are no locations, except the alternates
@@ -47,7 +48,7 @@ const sitemaps: ReadonlyMap<string, Shape> = new Map<string, Shape>([
   ['urlset', { item: 'url', form: 'sitemap' }],
   ['sitemapindex', { item: 'sitemap', form: 'index' }],
 ]);
-const feedRoots: ReadonlySet<string> = new Set<FeedRoot>(['rss', 'rdf', 'feed']);
+const feedRoots: ReadonlySet<string> = new Set<FeedRoot>(['rss', 'rdf', 'feed', 'channel']);
 
 const periodsMs: Readonly<Record<string, number>> = {
   hourly: 3_600_000,

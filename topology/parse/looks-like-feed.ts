@@ -7,7 +7,7 @@ import { utf16Of } from './charset.ts';
 import { createPrologReader } from './xml-prolog.ts';
 
 const headBytes = 2_048;
-const root = /^<(?:\w{1,20}:)?(?:rss|rdf|feed|urlset|sitemapindex)[\s>]/i;
+const root = /^<(?:\w{1,20}:)?(?:rss|rdf|feed|channel|urlset|sitemapindex)[\s>]/i;
 /** The longest beginning that `root` may need. */
 const rootChars = 40;
 const jsonFeed = /"version"\s*:\s*"https?:\\?\/\\?\/(?:www\.)?jsonfeed\.org\\?\/version\\?\//;

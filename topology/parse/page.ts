@@ -169,7 +169,7 @@ class PageReader implements HtmlEvents {
   open(kind: Element, value: (name: Attribute) => string, isRaw: boolean): void {
     if (kind === element.inline) return;
     if (kind === element.a || kind === element.area) {
-      const href = value(attribute.href);
+      const href = value(attribute.href) || (this.#svgDepth > 0 ? value(attribute.xlinkHref) : '');
       if (href === '') return;
       (isNofollow(value(attribute.rel)) ? this.nofollowed : this.hrefs).add(href, this.#landmarks.here);
       return;

@@ -20,8 +20,10 @@ const tagNames =
 const rawNames = /^(?:style|script|textarea|title|xmp|iframe|noembed|noframes)$/;
 /** An unquoted value ends at white space or at the tag's end, and at nothing else (§13.2.5.38). */
 const attributePattern = /([^\s"'<>/=]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>"'][^\s>]*)))?/g;
+/** An escape stands for one character, which may be the one that would end the value (CSS Syntax 3 §4.3.7). */
 const cssPattern =
-  /url\(\s*(?:"([^"\n]{0,4096})"|'([^'\n]{0,4096})'|([^)"'\s]{1,4096}))|@import\s*(?:"([^"\n]{0,4096})"|'([^'\n]{0,4096})')/gi;
+  /url\(\s*(?:"((?:[^"\\\n]|\\.){0,4096})"|'((?:[^'\\\n]|\\.){0,4096})'|((?:[^)"'\s\\]|\\.){1,4096}))|@import\s*(?:"((?:[^"\\\n]|\\.){0,4096})"|'((?:[^'\\\n]|\\.){0,4096})')/gis;
+const cssEscape = /\\(?:([0-9a-f]{1,6})\s?|\r?\n|(.))/gis;
 /** Attributes with one URL that the element loads. */
 const plainAttributes = ['src', 'poster', 'data', 'background'];
 
@@ -81,9 +83,19 @@ class Written {
     if (css === '') return;
     for (const [, ...groups] of css.matchAll(cssPattern)) {
       if (this.full) return;
-      this.add(groups.find((group) => group !== undefined) ?? '');
+      this.add(unescaped(groups.find((group) => group !== undefined) ?? ''));
     }
   }
+}
+
+function unescaped(css: string): string {
+  if (!css.includes('\\')) return css;
+  return css.replace(cssEscape, (_, hex?: string, char = '') => (hex === undefined ? char : characterOf(hex)));
+}
+
+function characterOf(hex: string): string {
+  const code = Number.parseInt(hex, 16);
+  return code === 0 || code > 0x10ffff || (code >= 0xd800 && code < 0xe000) ? '\ufffd' : String.fromCodePoint(code);
 }
 
 /** Index after a comment that begins at `at`; the end of the input if nothing ends it (HTML standard §13.2.5.43–52). */

@@ -25,9 +25,11 @@ export const attribute = {
   charset: 6,
   type: 7,
   lang: 8,
+  /** The address of a link in a drawing (SVG 1.1); SVG 2 writes `href`. */
+  xlinkHref: 9,
 } as const;
 export type Attribute = (typeof attribute)[keyof typeof attribute];
-const attributeCount = 9;
+const attributeCount = 10;
 
 const attributesByName: ReadonlyMap<string, Attribute> = new Map([
   ['href', attribute.href],
@@ -41,6 +43,7 @@ const attributesByName: ReadonlyMap<string, Attribute> = new Map([
   ['lang', attribute.lang],
   // XHTML writes it in this form, alone or with `lang`.
   ['xml:lang', attribute.lang],
+  ['xlink:href', attribute.xlinkHref],
 ]);
 const nameCharsMax = 10;
 

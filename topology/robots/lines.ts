@@ -1,7 +1,7 @@
 /**
  * Parses robots.txt into records of key and value (RFC 9309 §2.2, §2.5).
  *
- * Lines end at CR, LF or CRLF. A byte order mark at the start is skipped; `#` begins a comment. Only the first 500
+ * Lines end at CR, LF or CRLF. Byte order marks at the start are skipped; `#` begins a comment. Only the first 500
  * KiB are read, up to the last whole line. A file in UTF-16 is converted to UTF-8; otherwise its Disallow lines would
  * have no effect. Values stay octets (char codes 0–255), because paths are compared by bytes. Two extensions beyond
  * the RFC, as in deployed parsers: blanks may replace a missing colon if exactly two words remain, and common
@@ -68,7 +68,9 @@ export function eachRecord(body: Uint8Array, visit: (key: RecordKey, value: stri
 
 function readable(body: Uint8Array): string {
   const text = octetsOf(body.subarray(0, robotsLimits.bodyBytesMax));
-  const start = text.startsWith('\xef\xbb\xbf') ? 3 : 0;
+  let start = 0;
+  // Editors and templates put one byte order mark before another.
+  while (text.startsWith('\xef\xbb\xbf', start)) start += 3;
   // If the file ends exactly at the bound, the caller may have cut it there.
   if (body.length < robotsLimits.bodyBytesMax) return text.slice(start);
   // A line cut in two could turn `Disallow: /private` into `Disallow: /`.

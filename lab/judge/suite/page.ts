@@ -165,13 +165,7 @@ A crawler that the time limit ended reached fewer checks: its score shows its sp
 rather than its rules. The same is true of a crawler that stopped early. A check that was not reached shows nothing about a crawler.
 
 Why crawlstream fails what it fails: it joins empty segments of a path and sorts parameters, so that a page has one URL. It
-drops pages that arrive cut off, and found no link on a page with 200 KB of cookies in its headers. It reads a body in an
-unknown coding as it is. It visits any number of subdomains. It missed an index and a redirected sitemap, for which a lease had no
-time left: a host without a further URL gets no further lease. Alone, both are read.
-
-Suite 1 had 531 checks, without TLS, HTTP/2 and names. A trap had 160 pages then, of which 120 were allowed. Of its cards, only
-that of crawlstream knew the present \`robots/redirect-across-hosts\`: for the others it redirected to another file than
-/robots.txt. Several of these crawlers ran at the same time.
+drops pages that arrive cut off. It reads a body in an unknown coding as it is. It visits any number of subdomains.
 
 ${all.map(cardSection).join('\n\n')}
 `;

@@ -43,19 +43,29 @@ export function startWhole(application: Application, { at, graceMs, workers, ...
   // A fetcher that shares hosts with other crawls holds few leases if it gets few requests: more would expire before
   // their turn.
   let held = 0;
+  let aside = 0;
   const { crawlPace } = options.fetcher;
   const isSharing = crawlPace !== undefined && workers === undefined;
-  const frontier = application.frontier({ ...options.frontier, ...(isSharing && { leasesHeld: () => held }) });
+  const frontier = application.frontier({
+    ...options.frontier,
+    ...(isSharing && { leasesHeld: () => held }),
+    leasesAside: () => aside,
+  });
   const withRoom = (one: NonNullable<typeof crawlPace>): typeof one => Object.assign(Object.create(one), { onRoom });
   const onRoom = (leases: number) => {
     const isMore = leases > held;
     held = leases;
     if (isMore) frontier.look();
   };
+  const onAside = (leases: number) => {
+    const isMore = leases > aside;
+    aside = leases;
+    if (isMore) frontier.look();
+  };
   const fetcher =
     workers === undefined
       ? application.fetcher(
-          { ...options.fetcher, ...(crawlPace !== undefined && { crawlPace: withRoom(crawlPace) }) },
+          { ...options.fetcher, ...(crawlPace !== undefined && { crawlPace: withRoom(crawlPace) }), onAside },
           at,
         )
       : workers({ at, frontier, onFailure: options.fetcher.onFailure });

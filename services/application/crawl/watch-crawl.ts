@@ -3,7 +3,7 @@
 import type { Look } from '../../../topology/frontier/ask/crawl-end.ts';
 import { crawlEnd, isSame } from '../../../topology/frontier/ask/crawl-end.ts';
 import { type Counters, pagesFetched, sumCounters } from '../../../topology/frontier/changes/counters.ts';
-import type { Committed } from '../../frontier/own/committed.ts';
+import type { Committed, NextContact } from '../../frontier/own/committed.ts';
 import type { HeldTrap } from '../../frontier/own/held-traps.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { CrawlOutcome } from './crawl-outcome.ts';
@@ -14,8 +14,10 @@ export interface CrawlStatus {
   readonly counters: Counters;
   readonly readyHosts: number;
   readonly delayedHosts: number;
-  /** Until the next delayed host may be contacted, ms; null: none is delayed. */
-  readonly nextReadyMs: number | null;
+  /** Hosts on lease, each once, however many leases it has. */
+  readonly leasedHosts: number;
+  /** The delayed host that may be contacted first, and the time until then, ms; null: none is delayed. */
+  readonly next: { readonly hostKey: string; readonly inMs: number } | null;
   /** True: an operator has paused it. */
   readonly paused: boolean;
   readonly seconds: number;
@@ -27,7 +29,8 @@ export interface CrawlStatus {
 export interface HostCounts {
   readonly ready: number;
   readonly delayed: number;
-  readonly nextReadyAtMs: number | null;
+  readonly leased: number;
+  readonly next: NextContact | null;
   readonly paused: boolean;
 }
 
@@ -82,7 +85,8 @@ export async function watchCrawl(crawl: WatchedCrawl): Promise<CrawlOutcome['end
         counters,
         readyHosts: hosts.ready,
         delayedHosts: hosts.delayed,
-        nextReadyMs: hosts.nextReadyAtMs === null ? null : Math.max(0, hosts.nextReadyAtMs - nowMs),
+        leasedHosts: hosts.leased,
+        next: hosts.next && { hostKey: hosts.next.hostKey, inMs: Math.max(0, hosts.next.atMs - nowMs) },
         paused: hosts.paused,
         seconds: (nowMs - startedAtMs) / 1000,
         pagesPerSecond: rate(nowMs, pagesFetched(counters)),
@@ -107,12 +111,13 @@ export async function watchCrawl(crawl: WatchedCrawl): Promise<CrawlOutcome['end
 
 /** Covers the open partitions. */
 export function hostsOf(partitions: Iterable<Committed | undefined>): HostCounts {
-  const sum = { ready: 0, delayed: 0, nextReadyAtMs: null as number | null, paused: false };
+  const sum = { ready: 0, delayed: 0, leased: 0, next: null as NextContact | null, paused: false };
   for (const committed of partitions) {
     sum.ready += committed?.readyHosts ?? 0;
     sum.delayed += committed?.delayedHosts ?? 0;
-    const at = committed?.nextReadyAtMs ?? null;
-    if (at !== null && (sum.nextReadyAtMs === null || at < sum.nextReadyAtMs)) sum.nextReadyAtMs = at;
+    sum.leased += committed?.leasedHosts ?? 0;
+    const next = committed?.nextContact ?? null;
+    if (next !== null && (sum.next === null || next.atMs < sum.next.atMs)) sum.next = next;
     sum.paused ||= committed?.paused ?? false;
   }
   return sum;

@@ -1,6 +1,7 @@
 /**
  * The part of an extra in a process with a frontier: options of `crawl`, endpoints of its HTTP side, and work beside
- * the crawl. Plugins offer endpoints in the same form.
+ * the crawl. Plugins offer endpoints in the same form. A dashboard also lists the pages that an extra knows: in such a
+ * process, and in one that only reads the crawl.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Command } from 'commander';
@@ -8,6 +9,7 @@ import type { FetcherConfig } from '../../fetcher/fetcher-config.ts';
 import type { RecordCodec } from '../../runtime/avro/record-codec.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { CrawlTopics } from '../../runtime/crawl/requests.ts';
+import type { Manifest } from '../../runtime/data-folder/manifest.ts';
 import type { Access } from '../../runtime/http/access.ts';
 import type { Log } from '../../runtime/log/log.ts';
 
@@ -21,6 +23,40 @@ export interface CrawlPart {
    * fails; undefined: none.
    */
   readonly start?: (crawl: FetchingCrawl) => Promise<Work | undefined>;
+  /** Returns the search of the pages that are indexed in a data folder. Null: none are, so far. */
+  readonly search?: (part: NamedCrawl['part']) => PageSearch | null;
+  /** Returns the largest clusters of duplicate pages, at most `limit`. */
+  readonly duplicates?: (crawl: ReadCrawl, limit: number) => Promise<DuplicateClusters>;
+}
+
+/** Returns pages with these words, best first. Throws INVALID_ARGUMENT if there is no word to search for. */
+export type PageSearch = (words: string, limit: number) => Promise<readonly FoundPage[]>;
+
+export interface FoundPage {
+  readonly url: string;
+  readonly title: string;
+  /** The text around the words, with the words in brackets. Empty: it may not be shown. */
+  readonly snippet: string;
+}
+
+export interface DuplicateClusters {
+  /** Number of all clusters. */
+  readonly clusters: number;
+  readonly listed: readonly {
+    /** URL of the page that represents the others. */
+    readonly representative: string;
+    /** Its duplicates by kind. */
+    readonly counts: Readonly<Record<string, number>>;
+    /** The first of them. */
+    readonly pages: readonly { readonly url: string; readonly kind: string }[];
+  }[];
+}
+
+/** A crawl to read. */
+export interface ReadCrawl {
+  readonly log: Pick<Log, 'committed' | 'offsetAt' | 'offsets' | 'reader'>;
+  readonly codec: RecordCodec;
+  readonly topics: Manifest;
 }
 
 export type Work = (signal: AbortSignal) => Promise<void>;

@@ -19,15 +19,15 @@ export function banner({ policy, seeds, place, options, stops = [] }: BannerFact
     ['delay', delayText(policy)],
     ['speed', speedText(policy)],
     ['limits', limitsText(policy, stops)],
-    ['robots', 'robots.txt is obeyed, including Crawl-delay'],
+    ['robots', robotsText(policy)],
     ['stored in', place],
     ['Ctrl-C', `stops safely; to resume: ${options === null ? 'the same command' : `${ownName()} crawl ${options}`}`],
   ] as const;
   const shown = lines
     .flatMap(([name, value]) => (value === null ? [] : [[name, value] as const]))
-    .map(([name, value]) => `  ${name.padEnd(9)}${value}`);
+    .map(([name, value]) => `  ${name.padEnd(10)}${value}`);
   if (policy.paused === true)
-    shown.push(`  paused   nothing is fetched until ${ownName()} resume${options === null ? '' : ` ${options}`}`);
+    shown.push(`  paused    nothing is fetched until ${ownName()} resume${options === null ? '' : ` ${options}`}`);
   return shown;
 }
 
@@ -51,6 +51,12 @@ function speedText({ delayMs, delayFactor }: PolicyConfig): string | null {
   const seconds = delayMs / 1000;
   const rate = seconds === 1 ? '1 request a second' : `1 request in ${Number(seconds.toFixed(1))} seconds`;
   return `${delayFactor > 0 ? 'at most ' : ''}${rate} per host, to be polite; for your own site: --delay 0`;
+}
+
+function robotsText({ overlays = [] }: PolicyConfig): string {
+  const unasked = overlays.filter(({ set }) => set.robotsNotAsked != null).map(({ name }) => name);
+  const except = unasked.length === 0 ? '' : `, except where these overlays match: ${unasked.join(', ')}`;
+  return `robots.txt is obeyed, including Crawl-delay${except}`;
 }
 
 function limitsText(policy: PolicyConfig, stops: readonly string[]): string {

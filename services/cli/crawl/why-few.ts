@@ -34,7 +34,9 @@ export function whyFew(
       `deferred URLs: ${number(counts.deferred)}; ${name} hosts ${place} and ${name} explain URL ${place} show why.`,
     );
   if (lines.length === 0 && counts.pages === 1 && counts.failed + counts.deadLettered === 0)
-    lines.push('The only page has no links to follow; if scripts create its links, add --with render.');
+    lines.push(
+      `The only page has no links to follow. ${name} links --dropped ${place} lists those that rules and plugins left out. If scripts create links, add --with render.`,
+    );
   return lines;
 }
 

@@ -6,6 +6,8 @@
 import type { Command } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { canParse } from '../../../topology/url/can-parse.ts';
+import type { CrawlPart } from '../../application/extension/crawl-part.ts';
+import type { AddCommands } from '../../application/extension/extension.ts';
 import { type CrawlView, type ViewedCrawl, viewOf } from '../../dashboard/crawl-view.ts';
 import { createDashboard } from '../../dashboard/dashboard-routes.ts';
 import { remoteView } from '../../dashboard/remote-view.ts';
@@ -18,6 +20,7 @@ import { explainer } from '../../hosting/inspect/explain.ts';
 import { hostPager, hostPageUrls } from '../../hosting/inspect/host-page.ts';
 import { hostOf, listOf } from '../../hosting/inspect/hosts.ts';
 import { idleOf } from '../../hosting/inspect/idle-folder.ts';
+import { pageLists } from '../../hosting/inspect/page-lists.ts';
 import { recordReader } from '../../hosting/inspect/page-record.ts';
 import { timelineReader } from '../../hosting/inspect/url-history.ts';
 import type { KafkaFlags } from '../../hosting/options/crawl-place.ts';
@@ -44,7 +47,12 @@ interface DashboardCommandFlags extends KafkaFlags, HttpFlags {
   readonly http: ListenAddress;
 }
 
-export function addDashboardCommand(program: Command): void {
+/** `parts`: those of extras. */
+export function dashboardCommand(parts: readonly CrawlPart[]): AddCommands {
+  return (program) => addDashboard(program, parts);
+}
+
+function addDashboard(program: Command, parts: readonly CrawlPart[]): void {
   const command = addCrawlOptions(program.command('dashboard'))
     .description('serve a web dashboard of a data folder, a crawl on Kafka, or a running service (--url)')
     .option('--url <url>', 'URL of a crawl or frontier that runs with --http, as in http://localhost:9464', serviceUrl);
@@ -55,10 +63,10 @@ export function addDashboardCommand(program: Command): void {
       (value) => parseListenAddress('--http', value),
       dashboardAddress,
     )
-    .action(showDashboard);
+    .action((flags: DashboardCommandFlags) => showDashboard(flags, parts));
 }
 
-async function showDashboard(flags: DashboardCommandFlags): Promise<void> {
+async function showDashboard(flags: DashboardCommandFlags, parts: readonly CrawlPart[]): Promise<void> {
   const clock = new SystemClock();
   const stop = new AbortController();
   let view: CrawlView | undefined;
@@ -84,12 +92,12 @@ async function showDashboard(flags: DashboardCommandFlags): Promise<void> {
     );
   }
   if (url !== undefined) return serve(remoteView({ url, token: process.env['CRAWLSTREAM_HTTP_TOKEN'] || undefined }));
-  await withStates(flags, (source) => serve(viewOf(viewedCrawl(source, flags))));
+  await withStates(flags, (source) => serve(viewOf(viewedCrawl(source, flags, parts))));
 }
 
 /** A crawl viewed from outside: its owners, if reachable, supply the data that only they have. */
-function viewedCrawl(source: StateSource, flags: KafkaFlags & HttpFlags): ViewedCrawl {
-  const { log, brokersLog, codec, clock, manifest } = source;
+function viewedCrawl(source: StateSource, flags: KafkaFlags & HttpFlags, parts: readonly CrawlPart[]): ViewedCrawl {
+  const { log, brokersLog, codec, clock, manifest, folder } = source;
   const { crawl, partitions } = manifest;
   const self = { name: '', held: () => ({}) };
   const restores = new Map<number, never>();
@@ -133,6 +141,7 @@ function viewedCrawl(source: StateSource, flags: KafkaFlags & HttpFlags): Viewed
     explain: asOfNow(explainer({ log, codec, topics: manifest }, flags)),
     story: asOfNow(timelineReader({ log, codec, topics: manifest }, flags)),
     record: asOfNow(recordReader({ log, codec, topics: manifest }, flags)),
+    ...pageLists(parts, { log, codec, topics: manifest }, folder === null ? null : (name) => folder.part(name)),
     hostKey: hostArgument,
     seedsUnder: seedReader(flags),
     stop: null,

@@ -89,6 +89,7 @@ async function printStats(readable: ReadableCrawl, flags: ReadFlags): Promise<vo
     const idle = end === 'done' && !isServed ? null : await idleOf(readable, flags.data, Date.now());
     if (idle !== null) toStdout(`  no process runs it; to continue: ${idle.resume}\n`);
     const place = placeText({ ...flags, crawl });
+    if (end === null && counts.queued > 0) toStdout(`  what URLs wait for: ${ownName()} hosts ${place}\n`);
     if (counts.failed + counts.deadLettered + counts.denied > 0)
       toStdout(`  failed URLs, with reasons: ${ownName()} pages --failed ${place}\n`);
     const surplus =

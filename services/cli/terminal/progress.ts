@@ -71,11 +71,11 @@ function createLines(out: NodeJS.WriteStream, nowMs: () => number): Progress {
 function createRecords(nowMs: () => number): Progress {
   let writtenAtMs = nowMs();
   return {
-    show: ({ counters, readyHosts, delayedHosts, pagesPerSecond, paused }) => {
+    show: ({ counters, readyHosts, delayedHosts, leasedHosts, pagesPerSecond, paused }) => {
       if (nowMs() - writtenAtMs < lineMs) return;
       writtenAtMs = nowMs();
-      const { page: pages, queued, retrying, leases } = counters;
-      const hosts = { readyHosts, delayedHosts, hostsOnLease: leases };
+      const { page: pages, queued, retrying } = counters;
+      const hosts = { readyHosts, delayedHosts, hostsOnLease: leasedHosts };
       say('progress', 'info', {
         component: 'progress',
         pages,
@@ -93,7 +93,7 @@ function createRecords(nowMs: () => number): Progress {
 }
 
 function viewLines(status: CrawlStatus): string[] {
-  const { counters, readyHosts, delayedHosts, pageQuota } = status;
+  const { counters, readyHosts, delayedHosts, leasedHosts, pageQuota } = status;
   const waits = waitText(status);
   const waiting = counters.queued + counters.retrying + counters.leased;
   const share = pageQuota === null ? counters.page / Math.max(1, counters.page + waiting) : counters.page / pageQuota;
@@ -102,13 +102,13 @@ function viewLines(status: CrawlStatus): string[] {
     `  ${bar(share)}  ${count(counters.page)} pages of ${total}`,
     `  ${clockText(status.seconds)}   ${status.paused ? 'PAUSED (crawlstream resume)   ' : ''}${status.pagesPerSecond.toFixed(1)} pages/s   ${bytesText(counters.bytes)} received`,
     `  queued ${count(counters.queued)}   retrying ${count(counters.retrying)}   on lease ${count(counters.leased)}   duplicates ${count(counters.duplicates)}`,
-    `  hosts ${count(counters.hosts)}: ${count(readyHosts)} ready, ${count(delayedHosts)} delayed, ${count(counters.leases)} being fetched   failures ${count(failures(counters))}`,
+    `  hosts ${count(counters.hosts)}: ${count(readyHosts)} ready, ${count(delayedHosts)} delayed, ${count(leasedHosts)} being fetched   failures ${count(failures(counters))}`,
     ...(waits === '' ? [] : [`  ${waits}`]),
   ];
 }
 
 export function lineOf(status: CrawlStatus): string {
-  const { counters, readyHosts, delayedHosts } = status;
+  const { counters, readyHosts, delayedHosts, leasedHosts } = status;
   const waits = waitText(status);
   return [
     clockText(status.seconds),
@@ -116,18 +116,18 @@ export function lineOf(status: CrawlStatus): string {
     `${counters.page} pages`,
     `${status.pagesPerSecond.toFixed(1)} pages/s`,
     `queued ${counters.queued + counters.retrying}`,
-    `hosts: ${counters.leases} being fetched, ${readyHosts} ready, ${delayedHosts} delayed`,
+    `hosts: ${leasedHosts} being fetched, ${readyHosts} ready, ${delayedHosts} delayed`,
     `failures ${failures(counters)}`,
     ...(waits === '' ? [] : [waits]),
   ].join('  ');
 }
 
 /** Why nothing happens if everything waits for its time (a retry, or a host's delay). Short waits are not mentioned. */
-function waitText({ counters, readyHosts, nextReadyMs, paused }: CrawlStatus): string {
+function waitText({ counters, readyHosts, next, paused }: CrawlStatus): string {
   const isIdle = !paused && readyHosts === 0 && counters.leases === 0;
-  if (!isIdle || nextReadyMs === null || nextReadyMs < waitShownMs) return '';
+  if (!isIdle || next === null || next.inMs < waitShownMs) return '';
   const retries = counters.retrying === 0 ? '' : `${count(counters.retrying)} waiting for a retry, `;
-  return `${retries}next contact in ${clockText(nextReadyMs / 1000)}`;
+  return `${retries}next contact in ${clockText(next.inMs / 1000)}, with ${next.hostKey}`;
 }
 
 function failures(counters: Counters): number {

@@ -20,7 +20,7 @@ export function actButtons(onAct: (act: ShownAct, host: ActedHost) => void): Act
   const block = button(() => (isFree() ? 'block' : 'unblock'));
   const [delay, limit] = [button(() => 'delay'), button(() => 'limit')];
   return {
-    element: el('div', { class: 'acts' }, block, delay, limit),
+    element: el('div', { class: 'acts operators' }, block, delay, limit),
     show(host) {
       shown = host;
       const named = [

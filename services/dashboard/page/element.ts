@@ -66,7 +66,22 @@ export function scrolled(name: string, table: HTMLTableElement): HTMLElement {
   const label = () => labelCells(table);
   new MutationObserver(label).observe(table, { childList: true, subtree: true });
   label();
-  return el('section', { class: 'scroll', tabindex: 0, 'aria-label': `${name}, scrollable` }, table);
+  const place = el('section', { class: 'scroll', tabindex: 0, 'aria-label': `${name}, scrollable` }, table);
+  new ResizeObserver(() => endWithRow(place, table)).observe(table);
+  return place;
+}
+
+/** Ends the place with the last whole row that fits into the height of the style: a row that is cut looks like the end. */
+function endWithRow(place: HTMLElement, table: HTMLTableElement): void {
+  const { scrollTop } = place;
+  place.style.maxBlockSize = '';
+  if (place.scrollHeight > place.clientHeight) {
+    const top = table.getBoundingClientRect().top;
+    const ends = [...table.rows].map((row) => row.getBoundingClientRect().bottom - top);
+    const last = ends.findLast((end) => end > 0 && end <= place.clientHeight);
+    if (last !== undefined) place.style.maxBlockSize = `${last}px`;
+  }
+  place.scrollTop = scrollTop;
 }
 
 function labelCells(table: HTMLTableElement): void {

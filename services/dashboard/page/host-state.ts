@@ -29,12 +29,13 @@ export function reasonText(
   if (hold === 'paused') return 'by its webmaster';
   if (hold !== '') return '';
   const last = lastFailure === undefined ? '' : `: ${outcomeText(lastFailure)}`;
-  if (deadUntilMs !== null) return `for ${duration(Math.max(0, deadUntilMs - nowMs))}, all retries failed${last}`;
+  if (deadUntilMs !== null)
+    return `not requested again for ${duration(Math.max(0, deadUntilMs - nowMs))}: all retries failed${last}`;
   if (leases > 0) return '';
   if (queued === 0) return deferred > 0 ? 'by a trap or a budget' : '';
   if (status?.phase === 'quotaSpent') return 'the page quota is spent';
   if (status?.paused === true) return 'the crawl is paused';
-  if (failures > 0) return `to retry after ${count(failures)} failure${failures === 1 ? '' : 's'} in a row${last}`;
+  if (failures > 0) return `backs off after ${count(failures)} failure${failures === 1 ? '' : 's'} in a row${last}`;
   if (throttles > 0)
     return `slowed down after ${count(throttles)} throttled answer${throttles === 1 ? '' : 's'}${last}`;
   if (readyAtMs !== null && readyAtMs > nowMs) return `its delay of ${duration(delayMs)}`;

@@ -9,6 +9,7 @@ import { clock, count, duration, whole } from './numbers.ts';
 import { operate } from './operate.ts';
 import { outcomeText } from './outcome-names.ts';
 import { askHost } from './requests.ts';
+import { showRights } from './rights.ts';
 import { themeButton } from './theme.ts';
 
 const everyMs = 5_000;
@@ -38,7 +39,7 @@ byId('queue').append(
   el('p', { class: 'empty', hidden: true }, 'Nothing is queued.'),
 );
 more.addEventListener('click', () => void further());
-void refresh();
+void refresh().then(showRights);
 
 async function refresh(): Promise<void> {
   clearTimeout(timer);
@@ -118,7 +119,7 @@ function factsOf(page: HostPageStatus): (readonly [name: string, value: string])
   const facts: (readonly [string, string | null])[] = [
     ['state', state],
     ['why', page.why === '' ? null : page.why],
-    ['dead for', deadUntilMs === null ? null : duration(Math.max(0, deadUntilMs - atMs))],
+    ['not requested for', deadUntilMs === null ? null : duration(Math.max(0, deadUntilMs - atMs))],
     ['next contact', nextText(page)],
     ['queued', whole(page.queued)],
     ['retrying', again.urls === 0 ? null : `${whole(again.urls)}${retry}${because}`],

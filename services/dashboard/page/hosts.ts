@@ -63,7 +63,7 @@ export function showHosts(onAct: Operator['act'], status: () => CrawlStatus | un
       void refresh();
     }),
   );
-  const head = el('thead', {}, rowOf(...heads.map((one) => one.head), el('th', { scope: 'col' }, 'Actions')));
+  const head = el('thead', {}, rowOf(...heads.map((one) => one.head), actionsHead()));
   const table = el('table', { class: 'hosts' }, head, body);
   const empty = el('p', { class: 'empty', hidden: true }, 'No hosts.');
   byId('hosts-list').append(scrolled('Hosts; the buttons in the head sort them', table), empty);
@@ -145,12 +145,16 @@ function headOf(column: Column, onSort: (sort: HostSort) => void): { column: Col
   return { column, head };
 }
 
+function actionsHead(): HTMLTableCellElement {
+  return el('th', { scope: 'col', class: 'operators' }, 'Actions');
+}
+
 function newRow({ host }: HostStatus, onAct: Operator['act']): HTMLTableRowElement {
   const rest = columns.slice(1).map(({ isNumber = false }) => cell(null, isNumber));
   const name = el('th', { scope: 'row', class: 'mono' }, hostLink(host));
   const buttons = actButtons((act, shown) => void onAct(act, shown));
   rest[0]!.append(el('span', { class: 'state-name' }), el('span', { class: 'detail' }));
-  const row = rowOf(name, ...rest, cell(buttons.element));
+  const row = rowOf(name, ...rest, el('td', { class: 'operators' }, buttons.element));
   row.dataset['host'] = host;
   buttonsOfRows.set(row, buttons);
   return row;

@@ -2,6 +2,7 @@
 import type { CrawlStatus, Trouble } from '../status.ts';
 import { showBreakdown } from './breakdown.ts';
 import { showDeadLetters } from './dead-letters.ts';
+import { showDuplicates } from './duplicates.ts';
 import { byId, el, setText } from './element.ts';
 import { showErrors } from './errors.ts';
 import { showExplain } from './explain.ts';
@@ -13,6 +14,8 @@ import { operate } from './operate.ts';
 import { showPartitions } from './partitions.ts';
 import { isEnded, phaseTexts } from './phase-text.ts';
 import { askHistory } from './requests.ts';
+import { showRights } from './rights.ts';
+import { showSearch } from './search.ts';
 import { Series } from './series.ts';
 import { themeButton } from './theme.ts';
 import { showTiles } from './tiles.ts';
@@ -27,7 +30,7 @@ const traffic = showTraffic(series);
 const errors = showErrors();
 const operator = operate(() => void hosts.refresh());
 showExplain(operator.addSeed);
-const shown = [showBreakdown(), showPartitions(), showDeadLetters(operator.replay)];
+const shown = [showBreakdown(), showPartitions(), showDeadLetters(operator.replay), showSearch(), showDuplicates()];
 const tiles = showTiles();
 const hosts = showHosts(operator.act, () => newest);
 const pause = byId<HTMLButtonElement>('pause');
@@ -128,6 +131,7 @@ listen({
     isOver = false;
     setBanner('');
     void begin();
+    void showRights();
   },
   onStatus(status) {
     setBanner('');

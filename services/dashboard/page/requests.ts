@@ -1,6 +1,7 @@
 /** The page's requests to the service, with its token if one is needed. */
 import type {
   CrawlAct,
+  DuplicateListStatus,
   ErrorsStatus,
   ExplainStatus,
   HistoryStatus,
@@ -9,6 +10,7 @@ import type {
   HostPageStatus,
   HostsAsked,
   RecordStatus,
+  SearchStatus,
   SeedsStatus,
   TimelineStatus,
 } from '../status.ts';
@@ -51,6 +53,12 @@ export function askRecord(url: string): Promise<RecordStatus> {
   return ask<RecordStatus>(`record?${new URLSearchParams({ url })}`);
 }
 
+export function askSearch(words: string): Promise<SearchStatus> {
+  return ask<SearchStatus>(`search?${new URLSearchParams({ words })}`);
+}
+
+export const askDuplicates = () => ask<DuplicateListStatus>('duplicates');
+
 export function askTimeline(url: string): Promise<TimelineStatus> {
   return ask<TimelineStatus>(`story?${new URLSearchParams({ url })}`);
 }
@@ -74,6 +82,11 @@ export async function steer(act: CrawlAct): Promise<void> {
   await ask(`../crawl/${act}`, { method: 'POST' });
 }
 
+/** False: calls of operators are refused to this caller. For a missing token the page asks once there is a call. */
+export async function mayOperate(): Promise<boolean> {
+  return (await send('rights', {})).status !== 403;
+}
+
 /** Rejects with one line for people. `byItself`: true for a request without a click. */
 export async function ask<Answer>(path: string, init: RequestInit = {}, byItself = false): Promise<Answer> {
   return (await (await answerTo(path, init, byItself)).json()) as Answer;
@@ -81,20 +94,24 @@ export async function ask<Answer>(path: string, init: RequestInit = {}, byItself
 
 export async function answerTo(path: string, init: RequestInit, byItself: boolean): Promise<Response> {
   for (;;) {
-    // A header that a foreign page can't make a browser send: calls with an effect require it.
     const sent = token;
-    const headers = new Headers({ 'x-crawlstream': '1' });
-    if (init.body !== undefined) headers.set('content-type', 'application/json');
-    if (sent !== undefined) headers.set('authorization', `Bearer ${sent}`);
-    const response = await fetch(service + path, { ...init, headers }).catch(() => {
-      throw new Error('The service does not answer: is the crawl still running?');
-    });
+    const response = await send(path, init);
     if (response.ok) return response;
     const { message } = (await response.json().catch(() => ({}))) as { readonly message?: string };
     if (response.status !== 401) throw new Refused(message ?? `The service answered ${response.status}`);
     // Another request may have got it meanwhile.
     if (token === sent) await learnToken(byItself);
   }
+}
+
+function send(path: string, init: RequestInit): Promise<Response> {
+  // A header that a foreign page can't make a browser send: calls with an effect require it.
+  const headers = new Headers({ 'x-crawlstream': '1' });
+  if (init.body !== undefined) headers.set('content-type', 'application/json');
+  if (token !== undefined) headers.set('authorization', `Bearer ${token}`);
+  return fetch(service + path, { ...init, headers }).catch(() => {
+    throw new Error('The service does not answer: is the crawl still running?');
+  });
 }
 
 async function learnToken(byItself: boolean): Promise<void> {

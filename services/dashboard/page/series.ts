@@ -57,9 +57,9 @@ export class Series {
 
   /**
    * Time until no URL waits, or until the quota is spent, if the crawl goes on as in the last minutes, ms. null: neither
-   * is in sight.
+   * is in sight. `waitMs`: time until the last host that backs off is requested again.
    */
-  untilEndMs(pageQuota: number | null): number | null {
+  untilEndMs(pageQuota: number | null, waitMs = 0): number | null {
     const [first, last] = [this.from(endOverMs), this.atMs.length - 1];
     const passedMs = (this.atMs[last] ?? 0) - (this.atMs[first] ?? 0);
     if (passedMs < endOverMsMin) return null;
@@ -67,7 +67,7 @@ export class Series {
     const waiting = (index: number) => at('queued', index) + at('retrying', index) + at('leased', index);
     const emptied = (waiting(first) - waiting(last)) / passedMs;
     const fetched = (at('page', last) - at('page', first)) / passedMs;
-    const untilEmpty = emptied > 0 ? waiting(last) / emptied : Number.POSITIVE_INFINITY;
+    const untilEmpty = emptied > 0 ? Math.max(waiting(last) / emptied, waitMs) : Number.POSITIVE_INFINITY;
     const isBounded = pageQuota !== null && fetched > 0;
     const untilSpent = isBounded ? Math.max(0, pageQuota - at('page', last)) / fetched : Number.POSITIVE_INFINITY;
     const leftMs = Math.min(untilEmpty, untilSpent);

@@ -77,8 +77,9 @@ function rateText(
 }
 
 /** Only while pages are fetched: a crawl that stands has no end in sight. */
-function endText({ phase, pageQuota }: CrawlStatus, series: Series): string {
-  const leftMs = phase === 'running' ? series.untilEndMs(pageQuota) : null;
+function endText({ phase, pageQuota, backOffUntilMs, atMs }: CrawlStatus, series: Series): string {
+  const waitMs = Math.max(0, (backOffUntilMs ?? 0) - atMs);
+  const leftMs = phase === 'running' ? series.untilEndMs(pageQuota, waitMs) : null;
   return leftMs === null ? '' : ` · done in about ${roughly(leftMs)}`;
 }
 

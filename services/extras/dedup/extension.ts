@@ -6,6 +6,10 @@ export const extension = defineExtension({
   name: 'dedup',
   about: 'finds pages with the same or nearly the same content',
   consumers: [dedup],
+  crawlPart: async () => ({
+    duplicates: async (crawl, limit) =>
+      (await import('./command/list-duplicates.ts')).listDuplicates(crawl, { hostKey: '', limit }),
+  }),
   commands: [
     {
       names: ['duplicates'],

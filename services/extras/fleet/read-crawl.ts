@@ -5,6 +5,7 @@
 import type { Fleet } from './fleet.ts';
 import type { CrawlAnswer } from './fleet-schemas.ts';
 import type { ReadLog } from './running-crawl.ts';
+import { countedReads } from './shares/counted-reads.ts';
 import { missingCrawl } from './turns.ts';
 
 /** A crawl, distinguished from others of its name. */
@@ -14,6 +15,8 @@ export interface CrawlReads {
   readonly fleet: Pick<Fleet, 'find' | 'reads' | 'pathOf' | 'settled'>;
   /** Opens the log of a crawl that does not run. `path`: of the crawl's folder. */
   reading<T>(path: string, act: (reads: ReadLog) => Promise<T>): Promise<T>;
+  /** Called with the bytes of each read of a crawl's log. Absent: they count for nobody. */
+  onRead?(name: string, bytes: number): void;
 }
 
 /** Most tries. A crawl is paused, resumed or deleted about once during a read, so a last failure has another cause. */
@@ -52,7 +55,8 @@ export function readCrawl<T>(parts: CrawlReads, crawl: ThisCrawl, act: (reads: R
   const { fleet, reading } = parts;
   return whileThere(parts, crawl, async () => {
     const reads = fleet.reads(crawl.name);
-    const read = await (reads === undefined ? reading(fleet.pathOf(crawl.name), act) : act(reads));
+    const counting = (log: ReadLog) => act(countedReads(log, (bytes) => parts.onRead?.(crawl.name, bytes)));
+    const read = await (reads === undefined ? reading(fleet.pathOf(crawl.name), counting) : counting(reads));
     // The opened folder may belong to another crawl by now.
     needThere(fleet, crawl);
     return read;

@@ -6,6 +6,7 @@ export const extension = defineExtension({
   name: 'index',
   about: 'indexes pages for full-text search, in SQLite or OpenSearch',
   consumers: [searchIndex],
+  crawlPart: async () => (await import('./page-search.ts')).searchPart,
   commands: [
     {
       names: ['search'],

@@ -164,12 +164,12 @@ function writer(db: Sqlite): (change: IndexChange & { kind: 'put' | 'delete' }) 
   };
 }
 
-/** Best first. Throws INVALID_ARGUMENT without an index or a query. `nowMs`: expired pages are not found. */
 /** True if the folder has an index, which exists once pages were indexed. */
 export function hasIndex(folder: string): boolean {
   return existsSync(indexFile(folder));
 }
 
+/** Best first. Throws INVALID_ARGUMENT without an index or a query. `nowMs`: expired pages are not found. */
 export function searchFolder(
   folder: string,
   typed: string,

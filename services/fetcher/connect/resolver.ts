@@ -36,6 +36,10 @@ export interface Resolver {
    * brackets).
    */
   resolve(hostname: string, port: number): Resolution | Promise<Resolution>;
+  /** Resolves a host and port without a look-up. Undefined: it needs one. */
+  known(hostname: string, port: number): Resolution | undefined;
+  /** When the newest answer for the name was asked for, ms since the Unix epoch. Undefined: there is none. */
+  askedAtMs(hostname: string): number | undefined;
   /** Names that wait until others have been looked up. */
   readonly waiting: number;
   /** Names that could not be looked up may be by now. */
@@ -60,6 +64,7 @@ interface CachedAnswer {
   readonly addresses: readonly string[];
   readonly detail: string;
   readonly code?: string;
+  readonly askedAtMs: number;
   readonly expiresMs: number;
 }
 
@@ -92,7 +97,18 @@ export function createResolver(options: ResolverOptions): Resolver {
     return answer;
   };
 
+  const known = (hostname: string, port: number): Resolution | undefined => {
+    const literal = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
+    const override = overrides(literal, port);
+    if (override !== undefined) return { ok: true, addresses: [override], overridden: true };
+    if (isIP(literal) !== 0) return guarded(literal, { addresses: [literal], detail: '', askedAtMs: 0, expiresMs: 0 });
+    const answer = answers.get(hostname);
+    return answer !== undefined && answer.expiresMs > clock.nowMs() ? guarded(hostname, answer) : undefined;
+  };
+
   return {
+    known,
+    askedAtMs: (hostname) => answers.get(hostname)?.askedAtMs,
     get waiting() {
       return fair.waiting;
     },
@@ -101,19 +117,15 @@ export function createResolver(options: ResolverOptions): Resolver {
     },
     resolvesOthers: (hostname) => knownNames.answerOthers(hostname),
     avoid(hostname, address) {
-      const known = answers.get(hostname);
-      const others = known?.addresses.filter((other) => other !== address) ?? [];
-      if (known === undefined || !others.some((other) => !isBlocked(other))) return false;
-      if (known.addresses.includes(address)) answers.set(hostname, { ...known, addresses: [...others, address] });
+      const answer = answers.get(hostname);
+      const others = answer?.addresses.filter((other) => other !== address) ?? [];
+      if (answer === undefined || !others.some((other) => !isBlocked(other))) return false;
+      if (answer.addresses.includes(address)) answers.set(hostname, { ...answer, addresses: [...others, address] });
       return true;
     },
     resolve(hostname, port) {
-      const literal = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
-      const override = overrides(literal, port);
-      if (override !== undefined) return { ok: true, addresses: [override], overridden: true };
-      if (isIP(literal) !== 0) return guarded(literal, { addresses: [literal], detail: '', expiresMs: 0 });
-      const known = answers.get(hostname);
-      if (known !== undefined && known.expiresMs > clock.nowMs()) return guarded(hostname, known);
+      const resolution = known(hostname, port);
+      if (resolution !== undefined) return resolution;
       answers.delete(hostname);
       let answer = underWay.get(hostname);
       if (answer === undefined) underWay.set(hostname, (answer = ask(hostname)));
@@ -124,14 +136,17 @@ export function createResolver(options: ResolverOptions): Resolver {
 
 async function lookedUp(lookup: DnsLookup, hostname: string, clock: Clock): Promise<CachedAnswer> {
   const { addressesMax, dnsTtlMinMs, dnsTtlMaxMs, dnsNegativeTtlMs } = requestLimits;
-  const failed = (detail: string) => ({ addresses: [], detail, expiresMs: clock.nowMs() + dnsNegativeTtlMs });
+  const askedAtMs = clock.nowMs();
+  const failed = (detail: string) => {
+    return { addresses: [], detail, askedAtMs, expiresMs: clock.nowMs() + dnsNegativeTtlMs };
+  };
   try {
     const { addresses, ttlMs } = await lookup(hostname);
     if (addresses.length === 0) return failed(`${hostname} has no address`);
     // IPv4 first: a crawler gains nothing from IPv6, and a broken IPv6 route costs a connect timeout per host.
     const inOrder = [...addresses.filter((one) => isIP(one) === 4), ...addresses.filter((one) => isIP(one) === 6)];
     const believedMs = Math.min(Math.max(ttlMs, dnsTtlMinMs), dnsTtlMaxMs);
-    return { addresses: inOrder.slice(0, addressesMax), detail: '', expiresMs: clock.nowMs() + believedMs };
+    return { addresses: inOrder.slice(0, addressesMax), detail: '', askedAtMs, expiresMs: clock.nowMs() + believedMs };
   } catch (error) {
     const { code = 'EAI_AGAIN', message } = error as NodeJS.ErrnoException;
     return { ...failed(`looking up ${hostname}: ${message}`), code };

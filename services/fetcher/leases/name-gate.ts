@@ -1,62 +1,138 @@
 /**
  * Lets a lease wait for the address of its host before it takes anything else: a permit, a slot, a share of the line.
- * Only a few of a fetcher's leases may wait at once. Further ones return without an attempt while the name is looked
- * up, and the host is leased again a moment later. So names that no server resolves delay no others, however many a
- * page links to.
+ *
+ * Only a few such leases take places among a fetcher's leases. Once they wait for long, further ones wait aside: others
+ * run in their places. So names that no server resolves delay no host with a known name, however many a page links to.
+ * Before that, or when too many wait aside, a lease returns without an attempt while its name is looked up, and its host
+ * is leased again a moment later. A domain with few names in the line may wait all the same: its servers are asked in
+ * turn with those of the others.
  */
 import type { Task } from '../../../schemas/types.ts';
-import type { Resolver } from '../connect/resolver.ts';
+import { partitionKeyOf } from '../../../topology/url/host-key.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import type { Resolution, Resolver } from '../connect/resolver.ts';
+import { fetcherLimits } from '../fetcher-limits.ts';
+import { requestLimits } from '../http/request-limits.ts';
 
 export interface NameGate {
   /** Begins the look-up of a lease's host ahead of its first request, which has to wait. */
   lookUp(task: Task): void;
-  /** False: the lease comes back. Undefined: the answer is known. */
-  pass(task: Task): Promise<boolean> | undefined;
+  /**
+   * False: the lease comes back, at the latest when its requests may not start any more (`latestStartMs`). Undefined:
+   * the answer is known.
+   */
+  pass(task: Task, latestStartMs: number): Promise<boolean> | undefined;
+  /** Leases that wait and take no place. */
+  readonly aside: number;
 }
 
 export interface NameGateOptions {
-  readonly resolver: Pick<Resolver, 'resolve' | 'waiting'>;
-  /** Leases that may wait for names at once. null: none waits, since HTTP is replaced and nothing connects. */
-  readonly waitingMax: number | null;
+  readonly resolver: Pick<Resolver, 'resolve' | 'known' | 'waiting'>;
+  readonly clock: Pick<Clock, 'nowMs' | 'sleepUntil'>;
+  /** Places that waiting leases may take. null: no lease waits, since HTTP is replaced and nothing connects. */
+  readonly placesMax: number | null;
+  /** Leases that may wait beyond them. */
+  readonly asideMax: number;
+  /** True if a lease that waited aside may take a place now. */
+  readonly hasRoom: () => boolean;
+  /** Called when the number of leases aside has changed. */
+  readonly onAside: () => void;
   /** Aborted: they come back. */
   readonly signal: AbortSignal;
 }
 
-export function createNameGate({ resolver, waitingMax, signal }: NameGateOptions): NameGate {
-  let waiting = 0;
-  const resolve = (url: string) => {
-    const { hostname, port, protocol } = new URL(url);
-    return resolver.resolve(hostname, Number(port || (protocol === 'https:' ? 443 : 80)));
-  };
-  return {
-    lookUp(task) {
-      const url = firstUrl(task);
-      if (url !== undefined) void resolve(url);
-    },
-    pass(task) {
-      const url = firstUrl(task);
-      if (url === undefined || waitingMax === null) return undefined;
-      // Nothing is begun that would wait long: the host is leased again.
-      if (waiting >= waitingMax && resolver.waiting >= waitingMax) return Promise.resolve(false);
-      const resolution = resolve(url);
-      if (!(resolution instanceof Promise)) return undefined;
-      if (waiting >= waitingMax) return Promise.resolve(false);
-      waiting += 1;
-      return new Promise<boolean>((resolve) => {
-        const stop = () => resolve(false);
-        signal.addEventListener('abort', stop, { once: true });
-        void resolution.then(() => {
-          signal.removeEventListener('abort', stop);
-          resolve(true);
-        });
-      }).finally(() => {
-        waiting -= 1;
-      });
-    },
-  };
+/** A lease that waits. */
+interface Waiting {
+  readonly domain: string;
+  readonly sinceMs: number;
 }
 
-/** undefined: the lease contacts nobody. */
-function firstUrl({ urls, robotsHops }: Task): string | undefined {
-  return (urls[0] ?? robotsHops[0])?.url;
+export function createNameGate(options: NameGateOptions): NameGate {
+  return new NameLine(options);
+}
+
+class NameLine implements NameGate {
+  readonly #options: NameGateOptions;
+  /** In order of their beginning. */
+  readonly #inPlaces = new Set<Waiting>();
+  readonly #aside = new Set<Waiting>();
+  readonly #ofDomain = new Map<string, number>();
+
+  constructor(options: NameGateOptions) {
+    this.#options = options;
+  }
+
+  get aside(): number {
+    return this.#aside.size;
+  }
+
+  lookUp(task: Task): void {
+    const name = nameOf(task);
+    if (name !== undefined) void this.#options.resolver.resolve(...name);
+  }
+
+  pass(task: Task, latestStartMs: number): Promise<boolean> | undefined {
+    const { resolver, clock, placesMax } = this.#options;
+    const name = nameOf(task);
+    if (name === undefined || placesMax === null || resolver.known(...name) !== undefined) return undefined;
+    const waiting = { domain: partitionKeyOf(name[0], 'domain'), sinceMs: clock.nowMs() };
+    const line = this.#inPlaces.size < placesMax ? this.#inPlaces : this.#aside;
+    if (line === this.#aside && !this.#mayWaitAside(waiting, placesMax)) {
+      // Nothing is begun that would wait long: the host is leased again.
+      if (resolver.waiting < fetcherLimits.namesAheadMax) void resolver.resolve(...name);
+      return Promise.resolve(false);
+    }
+    this.#add(line, waiting);
+    return this.#wait(name, latestStartMs)
+      .then((found) => found !== null && (line === this.#inPlaces || !found.ok || this.#options.hasRoom()))
+      .finally(() => this.#remove(line, waiting));
+  }
+
+  #mayWaitAside({ domain, sinceMs }: Waiting, placesMax: number): boolean {
+    const [oldest] = this.#inPlaces;
+    // Most names are known before that: then others would run in places that are free again at once.
+    if (oldest === undefined || sinceMs - oldest.sinceMs < fetcherLimits.namesSlowMs) return false;
+    const isOfFew = (this.#ofDomain.get(domain) ?? 0) < requestLimits.lookupsPerDomainMax;
+    const lineMax = placesMax + this.#options.asideMax;
+    const most = isOfFew ? lineMax : Math.ceil(lineMax * (1 - fetcherLimits.namesKeptForFew));
+    return this.#inPlaces.size + this.#aside.size < most;
+  }
+
+  #add(line: Set<Waiting>, waiting: Waiting): void {
+    line.add(waiting);
+    this.#ofDomain.set(waiting.domain, (this.#ofDomain.get(waiting.domain) ?? 0) + 1);
+    if (line === this.#aside) this.#options.onAside();
+  }
+
+  #remove(line: Set<Waiting>, waiting: Waiting): void {
+    line.delete(waiting);
+    const left = this.#ofDomain.get(waiting.domain)! - 1;
+    if (left === 0) this.#ofDomain.delete(waiting.domain);
+    else this.#ofDomain.set(waiting.domain, left);
+    if (line === this.#aside) this.#options.onAside();
+  }
+
+  /** null: its time is over, or the fetcher stops. */
+  async #wait(name: Name, latestStartMs: number): Promise<Resolution | null> {
+    const { resolver, clock, signal } = this.#options;
+    const stop = new AbortController();
+    // With a reason of our own, since the default one is an exception with a stack.
+    const stops = () => stop.abort('over');
+    signal.addEventListener('abort', stops, { once: true });
+    const late = clock.sleepUntil(latestStartMs, stop.signal).then(() => null);
+    const found = await Promise.race([resolver.resolve(...name), late]);
+    signal.removeEventListener('abort', stops);
+    stops();
+    return signal.aborted ? null : found;
+  }
+}
+
+type Name = readonly [hostname: string, port: number];
+
+/** Host and port of a lease's first request. undefined: the lease contacts nobody. */
+function nameOf({ urls, robotsHops }: Task): Name | undefined {
+  const first = (urls[0] ?? robotsHops[0])?.url;
+  if (first === undefined) return undefined;
+  const { hostname, port, protocol } = new URL(first);
+  return [hostname, Number(port || (protocol === 'https:' ? 443 : 80))];
 }

@@ -81,7 +81,7 @@ async function begin(lease: Lease): Promise<Next> {
     runner.names?.lookUp(task);
     await clock.sleepUntil(task.notBeforeMs, signal);
   }
-  const named = runner.names?.pass(task);
+  const named = runner.names?.pass(task, latestStartMs);
   if (named !== undefined && !(await named)) return 'returned';
   await lease.followHops();
   return isInTime ? 'on' : 'returned';

@@ -48,6 +48,8 @@ export interface OwnNetworkOptions extends NameOutageOptions {
   ask(witness: Witness, latestStartMs: number, onStart: () => void): Promise<HttpResponse | null>;
   /** True if anything answered this crawl in an earlier process. */
   isProven(): boolean;
+  /** When the newest answer for a name was asked for, ms since the Unix epoch. Undefined: there is none. */
+  nameAskedAtMs(hostname: string): number | undefined;
   /** Voids failed name resolutions: otherwise a probe would not notice that name servers are back. */
   forgetFailures(): void;
   /** When aborted, all waits end. */
@@ -64,6 +66,7 @@ class WatchedNetwork implements OwnNetwork {
   readonly #ask: OwnNetworkOptions['ask'];
   readonly #names: NameOutage;
   readonly #isProven: OwnNetworkOptions['isProven'];
+  readonly #nameAskedAtMs: OwnNetworkOptions['nameAskedAtMs'];
   readonly #onBack: OwnNetworkOptions['onBack'];
   readonly #forgetFailures: OwnNetworkOptions['forgetFailures'];
   readonly #signal: AbortSignal;
@@ -80,11 +83,12 @@ class WatchedNetwork implements OwnNetwork {
   #askedAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: OwnNetworkOptions) {
-    const { clock, ask, isProven, onBack, forgetFailures, signal, say } = options;
+    const { clock, ask, isProven, nameAskedAtMs, onBack, forgetFailures, signal, say } = options;
     this.#clock = clock;
     this.#ask = ask;
     this.#names = new NameOutage(options);
     this.#isProven = isProven;
+    this.#nameAskedAtMs = nameAskedAtMs;
     this.#onBack = onBack;
     this.#forgetFailures = forgetFailures;
     this.#signal = signal;
@@ -209,6 +213,16 @@ class WatchedNetwork implements OwnNetwork {
     }
   }
 
+  /**
+   * An answer of another host since then shows that a failure is not ours. Hosts that answer all the time need not be
+   * asked for each of many dead ones: that would take their turns. The look-up of a name is a part of its request.
+   */
+  #evidenceFromMs({ url }: Asked, fault: Fault, startMs: number): number {
+    if (fault === 'network') return startMs;
+    const askedAtMs = fault === 'resolver' ? this.#nameAskedAtMs(new URL(url).hostname) : undefined;
+    return Math.min(askedAtMs ?? startMs, startMs - networkLimits.shownForMs);
+  }
+
   get awaySinceMs() {
     return this.#awaySinceMs;
   }
@@ -249,10 +263,11 @@ class WatchedNetwork implements OwnNetwork {
     this.#evidence.silent(target);
     const isOfNames = fault === 'resolver';
     const ofNames = () => this.#names.explains(one.url, startMs);
-    if (this.#evidence.hasOtherAnswered(target, startMs)) return isOfNames ? ofNames() : undefined;
+    const sinceMs = this.#evidenceFromMs(one, fault, startMs);
+    if (this.#evidence.hasOtherAnswered(target, sinceMs)) return isOfNames ? ofNames() : undefined;
     this.#last = witness;
     const mayBeOurs = () => this.#evidence.isOurs(fault, this.#isProven());
-    const isOurs = this.#decide(target, startMs, one.latestStartMs, mayBeOurs);
+    const isOurs = this.#decide(target, sinceMs, one.latestStartMs, mayBeOurs);
     return isOfNames ? isOurs.then((is) => is || ofNames()) : isOurs;
   };
 }

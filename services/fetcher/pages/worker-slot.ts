@@ -2,9 +2,10 @@
  * A worker thread that takes one job after another, sites in turn, and is killed with the job that does not come back: a page that
  * kills its parser is an outcome, not an outage. Started for its first job, and again after a kill.
  */
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
 import type { ParseOptions } from '../../../topology/parse/page.ts';
 import { hostnameOf } from '../../../topology/url/host-key.ts';
+import { startThread } from '../../runtime/loop/start-thread.ts';
 import type { PageWishes } from './extract-rules.ts';
 import { FairTurns } from './fair-turns.ts';
 import type { WholePage } from './parse-page.ts';
@@ -70,19 +71,11 @@ export function createWorkerSlot(workerUrl: URL = defaultWorker, loadMs = 0): Wo
 
 /** The worker says `ready` once it is loaded, so that a page's time is not spent on that. Null: it did not start. */
 async function startWorker(url: URL): Promise<Worker | null> {
-  const options = { resourceLimits: { maxOldGenerationSizeMb: heapMbMax }, execArgv: [] };
-  const worker = url.pathname.endsWith('.ts')
-    ? new Worker(loadSource(url), { ...options, eval: true })
-    : new Worker(url, options);
+  const worker = startThread(url, { resourceLimits: { maxOldGenerationSizeMb: heapMbMax } });
   worker.unref();
   // A worker that is ending may still fail, which no longer matters.
   worker.on('error', () => {});
   return (await nextMessage(worker, startMs)) === null ? null : worker;
-}
-
-/** Node hands loaders of the main thread on to workers only in part: TypeScript sources need theirs registered. */
-function loadSource(url: URL): string {
-  return `import('tsx/esm/api').then(({ register }) => { register(); return import(${JSON.stringify(url.href)}); })`;
 }
 
 /** Null: the worker failed, ended, or said nothing for `waitMs`. */

@@ -320,7 +320,7 @@ class LeasePublisher implements Publisher {
         lease.facts = facts.sitemaps.length > 0 ? facts : { ...facts, sitemaps: lease.facts.sitemaps };
       },
       sitemapsRead(sinceMs, left) {
-        if (sinceMs > 0) lease.facts = { ...lease.facts, sitemapsSinceMs: sinceMs, sitemapsLeft: left };
+        lease.facts = { ...lease.facts, sitemapsSinceMs: Math.max(0, sinceMs), sitemapsLeft: left };
       },
       requestLease: (hostKey, hop) => this.#appendResults([leaseRequestRecord(hostKey, hop, this.#options)], []),
       finish: () => {

@@ -10,6 +10,12 @@ import { type HeldTrap, heldTraps } from './held-traps.ts';
 import { freshnessOf } from './measured-freshness.ts';
 import { spreadOf } from './measured-queues.ts';
 
+/** `atMs`: when the host may be contacted. */
+export interface NextContact {
+  readonly hostKey: string;
+  readonly atMs: number;
+}
+
 export interface Committed extends Omit<PartitionStatus, 'ends'> {
   /** Page quota of the current policy; null: none, or no policy yet. */
   readonly pageQuota: number | null;
@@ -19,8 +25,8 @@ export interface Committed extends Omit<PartitionStatus, 'ends'> {
   readonly delayedHosts: number;
   /** Hosts on lease, each once, however many leases it has. */
   readonly leasedHosts: number;
-  /** Time when the next of these hosts may be contacted, ms; null: none of them. */
-  readonly nextReadyAtMs: number | null;
+  /** The first of these hosts that may be contacted; null: none of them. */
+  readonly nextContact: NextContact | null;
   /** Leases with a task that no fetcher has taken yet; null: fetchers are in this process. */
   readonly tasksWaiting: number | null;
   /** Distribution of queued URLs, recent but not current; undefined: not known yet. */
@@ -52,7 +58,10 @@ export function committedOf(
       return state.clock.waiting - state.clock.due(clock.nowMs());
     },
     leasedHosts: state.hosts.leases.size,
-    nextReadyAtMs: state.clock.nextReadyAtMs ?? null,
+    get nextContact() {
+      const { nextReadyAtMs: atMs, nextReadyHost: host } = state.clock;
+      return atMs === undefined || host === undefined ? null : { atMs, hostKey: state.hosts.keys.keyOf(host) };
+    },
     tasksWaiting,
     queueSpread: spreadOf(state),
     freshness: freshnessOf(state),

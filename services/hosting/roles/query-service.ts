@@ -25,6 +25,7 @@ import { productVersion } from '../../runtime/version.ts';
 import { aboutKafka } from '../inspect/about-kafka.ts';
 import { explainer } from '../inspect/explain.ts';
 import { hostPager, hostPageUrls } from '../inspect/host-page.ts';
+import { pageLists } from '../inspect/page-lists.ts';
 import { recordReader } from '../inspect/page-record.ts';
 import { timelineReader } from '../inspect/url-history.ts';
 import type { KafkaFlags } from '../options/crawl-place.ts';
@@ -98,6 +99,7 @@ export class QueryService {
       explain: explainer({ log, codec, topics: manifest }, flags),
       story: timelineReader({ log, codec, topics: manifest }, flags),
       record: recordReader({ log, codec, topics: manifest }, flags),
+      ...pageLists(this.#parts, { log, codec, topics: manifest }, part),
       hostKey: hostArgument,
       seedsUnder: seedReader(flags),
       stop: options.stop ?? null,

@@ -5,10 +5,11 @@
  * next start reads from the note which subject blocked the loop.
  */
 import { url as debuggerUrl } from 'node:inspector';
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
 import { loopLimits } from './loop-limits.ts';
 import { judgeLoopNote, type LoopDeath, type LoopVerdict, readLoopNote, writeLoopNote } from './loop-note.ts';
 import type { LoopSubject, LoopWatchStart } from './loop-watch-worker.ts';
+import { startThread } from './start-thread.ts';
 
 export type { LoopVerdict } from './loop-note.ts';
 
@@ -101,10 +102,6 @@ export class LoopWatch {
         exitCode: loopStoodExitCode,
       },
     };
-    // Node hands loaders of the main thread on to workers only in part: TypeScript sources need theirs registered.
-    const load = `import('tsx/esm/api').then(({ register }) => { register(); return import(${JSON.stringify(workerUrl.href)}); })`;
-    return fromSource
-      ? new Worker(load, { workerData, execArgv: [], eval: true })
-      : new Worker(workerUrl, { workerData, execArgv: [] });
+    return startThread(workerUrl, { workerData });
   }
 }

@@ -24,6 +24,7 @@ import type { ScanRange, StateStore, StoreFigures, StoreOp, StoreOptions } from 
 import { storeError } from './store-errors.ts';
 import { createStoreGate } from './store-gate.ts';
 import { storeLimits } from './store-limits.ts';
+import { threadTurns } from './thread-turns.ts';
 
 /**
  * Most bytes that LevelDB adds to a row in a memtable: lengths, sequence number, links, and the unused rest of a
@@ -39,7 +40,7 @@ const noRange = Buffer.alloc(32, 0xff);
 export async function openLevelStore(folder: string, options: StoreOptions = {}): Promise<StateStore> {
   const memtableBytes = options.writeBufferBytes ?? 32 << 20;
   const open = (path: string, createIfMissing: boolean) =>
-    openLevelDb(path, { ...options, memtableBytes, createIfMissing });
+    threadTurns.run(() => openLevelDb(path, { ...options, memtableBytes, createIfMissing }));
   try {
     if (options.readOnly) {
       const { db, end } = await openLevelReader(folder, (path) => open(path, false));
@@ -121,7 +122,7 @@ class LevelStore implements StateStore {
 
   readonly close: StateStore['close'] = () => {
     const { end, folder } = this.#opened;
-    return this.#gate.close(() => end().catch((error) => Promise.reject(levelError(error, folder))));
+    return this.#gate.close(() => threadTurns.run(end).catch((error) => Promise.reject(levelError(error, folder))));
   };
 
   async #call<T>(act: () => Promise<T>): Promise<T> {
@@ -162,7 +163,7 @@ class LevelStore implements StateStore {
   /** One at a time: the threads behind the binding would let them overtake each other. */
   async #inTurn(act: () => Promise<void> | undefined): Promise<void> {
     this.#gate.enter();
-    const done = this.#lastWrite.then(act);
+    const done = this.#lastWrite.then(() => threadTurns.run(async () => act()));
     this.#lastWrite = done.catch(() => {});
     try {
       await done;

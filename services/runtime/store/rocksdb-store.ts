@@ -23,6 +23,7 @@ import type { ScanRange, StateStore, StoreFigures, StoreOp, StoreOptions } from 
 import { storeClosed, storeError } from './store-errors.ts';
 import { createStoreGate } from './store-gate.ts';
 import { storeLimits } from './store-limits.ts';
+import { threadTurns } from './thread-turns.ts';
 
 /** Throws DATA_FOLDER_LOCKED, DISK_FULL, STORE_UNSUPPORTED or STORE_FAILED, each naming the folder. */
 export async function openRocksdbStore(folder: string, options: StoreOptions = {}): Promise<StateStore> {
@@ -40,7 +41,7 @@ export async function openRocksdbStore(folder: string, options: StoreOptions = {
     maxOpenFiles: readOnly ? 2 ** 32 - 1 : (options.openFiles ?? storeLimits.openFilesMax),
   };
   try {
-    const open = () => openDb(binding, folder, openOptions);
+    const open = () => threadTurns.run(() => openDb(binding, folder, openOptions));
     const close = (db: DbContext) => new Promise<void>((resolve) => binding.db_close(db, () => resolve()));
     if (readOnly) return new RocksdbStore(binding, await openBesideWriter(folder, open, close), folder);
     await makeFolders(folder, { recursive: true });
@@ -106,15 +107,17 @@ class RocksdbStore implements StateStore {
         this.#waitingWrites.shift();
         this.#waitingWrites[0]?.();
       };
-      const start = () => {
-        if (this.#failure !== undefined) return finish(this.#failure);
+      const begin = (end: Callback) => {
+        if (this.#failure !== undefined) return end(this.#failure);
         const bytes = bytesOf(rows);
         const isLast = logRoll.isDue(rows.length, bytes);
         writeBatch(this.#binding, this.#db, rows, bytes, isLast || options?.sync === true, (error) => {
-          if (isLast && !error) logRoll.begin(finish);
-          else finish(error);
+          if (isLast && !error) logRoll.begin(end);
+          else end(error);
         });
       };
+      const written = () => new Promise<Error | null>((resolve) => begin((error) => resolve(error)));
+      const start = () => void threadTurns.run(written).then(finish, finish);
       if (this.#waitingWrites.push(start) === 1) start();
     });
   };
@@ -122,9 +125,11 @@ class RocksdbStore implements StateStore {
   readonly close: StateStore['close'] = () =>
     this.#gate.close(async () => {
       await Promise.all([...this.#scans].map((end) => end()));
-      await new Promise<void>((resolve, reject) => {
-        this.#binding.db_close(this.#db, (error) => (error ? reject(storeError(error, this.#folder)) : resolve()));
-      });
+      const close = () =>
+        new Promise<void>((resolve, reject) => {
+          this.#binding.db_close(this.#db, (error) => (error ? reject(storeError(error, this.#folder)) : resolve()));
+        });
+      await threadTurns.run(close);
     });
 
   readonly rewrite = (): Promise<void> =>

@@ -1,5 +1,6 @@
 /** The status lines of RocksDB and LevelDB, turned into the errors an operator can act on. */
 import { CrawlstreamError } from '../../../topology/errors.ts';
+import { lockHolder } from './lock-holder.ts';
 
 /** The error with which opening a store, and all of its calls, reject. */
 export function storeError(error: Error, folder: string): CrawlstreamError {
@@ -21,7 +22,9 @@ export function storeError(error: Error, folder: string): CrawlstreamError {
     return new CrawlstreamError('DISK_FULL', message, error);
   }
   if (/\block\b/i.test(text) && /IO error|No locks|temporarily unavailable/i.test(text)) {
-    const message = `data folder ${folder} is in use by another process: stop that process, or choose another --data`;
+    const holder = lockHolder(folder);
+    const which = holder === undefined ? '' : ` (process ${holder})`;
+    const message = `data folder ${folder} is in use by another process${which}: stop that process, or choose another --data`;
     return new CrawlstreamError('DATA_FOLDER_LOCKED', message, error);
   }
   if (/^Corruption|: Corruption/i.test(text)) {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type FleetFigures, fleetFaults, fleetFiguresText, keptOf } from './fleet-figures.ts';
+import { type FleetFigures, fleetFaults, fleetFiguresText, keptOf, noteCall } from './fleet-figures.ts';
 
 const figures: FleetFigures = {
   alone: { rates: [2.97], ranMs: 410, waitedMs: 90 },
@@ -8,7 +8,7 @@ const figures: FleetFigures = {
   rateMax: 3,
   ...{ livezMsMax: 100, livezMs99: 50, livezLate: 0, livezAsked: 100, memoryMibAlone: 200, memoryMib: 900 },
   ...{ faults: [], privateReached: 0, answers: [], endedEarly: null, stopSeconds: 1 },
-  honestCalls: { calls: 9, failed: 0, slowestMs: 400, slowest: '/v1/owners' },
+  honestCalls: { calls: 9, failed: 0, slowestMs: 400, slowest: '/v1/owners', slow: new Map() },
 };
 
 test('a rate that the delay of hosts bounds is not taken for more because the process lacked a core', () => {
@@ -34,4 +34,15 @@ test('a run fails with an owner that keeps less than four fifths, and with a slo
     honestCalls: { ...figures.honestCalls, slowestMs: 29_448, slowest: '/v1/crawls/a/pages' },
   };
   assert.match(`${fleetFaults(slow, 0.8, 2_048)}`, /\/v1\/crawls\/a\/pages\) took longer than 5 s/);
+});
+
+test('slow calls of honest owners are counted by route', () => {
+  const honestCalls = { ...figures.honestCalls, slow: new Map() };
+  const route = '/v1/crawls/{name}/pages?limit=50';
+  for (const tookMs of [400, 1_200, 24_000]) noteCall(honestCalls, '/v1/crawls/a/pages?limit=50', route, tookMs, true);
+  noteCall(honestCalls, '/v1/owners', '/v1/owners', 900, false);
+  const text = fleetFiguresText({ ...figures, honestCalls });
+  assert.match(text, /1 of 13 failed, the slowest \(\/v1\/crawls\/a\/pages\?limit=50\) took 24000 ms/);
+  assert.match(text, /GET \/v1\/crawls\/\{name\}\/pages\?limit=50: 2 over 1 s, 1 over 5 s/);
+  assert.doesNotMatch(text, /GET \/v1\/owners/);
 });

@@ -20,6 +20,25 @@ export interface HonestCalls {
   slowestMs: number;
   /** Its path. */
   slowest: string;
+  /** By route: calls of more than a second, and of more than five. */
+  readonly slow: Map<string, SlowCalls>;
+}
+
+export interface SlowCalls {
+  overSecond: number;
+  overFive: number;
+}
+
+/** `route`: the path without the owner's name. */
+export function noteCall(calls: HonestCalls, path: string, route: string, tookMs: number, isGood: boolean): void {
+  calls.calls++;
+  if (!isGood) calls.failed++;
+  if (tookMs > calls.slowestMs) Object.assign(calls, { slowestMs: tookMs, slowest: path });
+  if (tookMs <= 1_000) return;
+  const slow = calls.slow.get(route) ?? { overSecond: 0, overFive: 0 };
+  slow.overSecond++;
+  if (tookMs > honestCallMsMax) slow.overFive++;
+  calls.slow.set(route, slow);
 }
 
 export interface FleetFigures {
@@ -88,6 +107,9 @@ export function fleetFiguresText(figures: FleetFigures): string {
     `/livez: ${figures.livezMsMax.toFixed(0)} ms at most by the clock, 99 % within ${figures.livezMs99.toFixed(0)} ms though it had a core; later than a second though it had a core ${figures.livezLate} of ${figures.livezAsked} times`,
     `memory: ${figures.memoryMibAlone.toFixed(0)} MiB alone, ${figures.memoryMib.toFixed(0)} MiB at most`,
     `calls of honest owners: ${honestCalls.failed} of ${honestCalls.calls} failed, the slowest (${honestCalls.slowest}) took ${honestCalls.slowestMs.toFixed(0)} ms`,
+    ...[...honestCalls.slow].map(
+      ([route, { overSecond, overFive }]) => `  GET ${route}: ${overSecond} over 1 s, ${overFive} over 5 s`,
+    ),
     `stopped within ${figures.stopSeconds.toFixed(1)} s`,
     `private: reached ${figures.privateReached} times; ${figures.faults.length === 0 ? 'nothing read' : figures.faults.join('; ')}`,
     figures.endedEarly === null ? 'the process went on to the end' : `THE PROCESS ENDED ${figures.endedEarly}`,

@@ -15,7 +15,7 @@ import { type FleetClient, startFleet } from '../../services/extras/fleet/runnin
 import { coreTimeOf } from '../core-time.ts';
 import { setFirst, setLast } from '../core-turns.ts';
 import { guardSecrets, memoryMibOf, probe, startAttackers, startSilentNameServer } from '../surroundings.ts';
-import { type FleetFigures, type HonestCalls, type Part, partText } from './fleet-figures.ts';
+import { type FleetFigures, type HonestCalls, noteCall, type Part, partText } from './fleet-figures.ts';
 import { type HonestWeb, honestName, hostsOfOwner, startHonestWeb } from './honest-web.ts';
 import { ownerAttacks } from './owner-attacks.ts';
 import type { Orders } from './owners.ts';
@@ -75,7 +75,7 @@ export async function fleetBeside(options: FleetRunOptions): Promise<FleetFigure
   setFirst(pid);
   attackers.setFleetPort(Number(new URL(fleet.base).port));
   const probing = probe(`${fleet.base}/livez`, pid);
-  const honestCalls: HonestCalls = { calls: 0, failed: 0, slowestMs: 0, slowest: '' };
+  const honestCalls: HonestCalls = { calls: 0, failed: 0, slowestMs: 0, slowest: '', slow: new Map() };
   const ending = new AbortController();
   try {
     for (let n = 0; n < honest; n++) {
@@ -181,13 +181,11 @@ function partFromNow(web: HonestWeb, honest: number, pid: number): () => Part {
 async function useAsHonest(fleet: FleetClient, owner: string, counts: HonestCalls, signal: AbortSignal): Promise<void> {
   for (let n = 0; !signal.aborted; n++) {
     const beganMs = performance.now();
-    const path = [`/v1/crawls/${owner}`, `/v1/crawls/${owner}/pages?limit=50`, '/v1/owners'][n % 3]!;
+    const route = ['/v1/crawls/{name}', '/v1/crawls/{name}/pages?limit=50', '/v1/owners'][n % 3]!;
+    const path = route.replace('{name}', owner);
     const answer = await callAs(fleet, owner, 'GET', path).catch(() => undefined);
     if (signal.aborted) return;
-    counts.calls++;
-    if (answer?.status !== 200) counts.failed++;
-    const tookMs = performance.now() - beganMs;
-    if (tookMs > counts.slowestMs) Object.assign(counts, { slowestMs: tookMs, slowest: path });
+    noteCall(counts, path, route, performance.now() - beganMs, answer?.status === 200);
     await sleep(2_000, undefined, { signal }).catch(() => {});
   }
 }

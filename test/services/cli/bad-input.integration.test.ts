@@ -175,7 +175,7 @@ test('a data folder in use by a running crawl is refused, and that crawl goes on
   const args = [...small.crawlArguments, '--delay', '150ms', '--data', data];
   const running = startCommand(args);
   while (small.web.requests().length < 4) await sleep(20);
-  await refuses(args, /in use by another process: stop that process, or choose another --data/);
+  await refuses(args, /in use by another process \(process \d+\): stop that process, or choose another --data/);
   const ended = await running.ended;
   assert.equal(ended.code, 0, ended.stderr);
   assertFlawless(small.check({ delayMs: 150 }));

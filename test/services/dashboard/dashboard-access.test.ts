@@ -69,6 +69,14 @@ test('beyond this machine, a crawl is shown with the token, and its login page t
   assert.deepEqual(await statuses(opened, { host: 'evil.example' }), [...open, 200, 403, 403, 403, 403]);
 });
 
+test('the right to operate a crawl is that of the calls: by the token, or refused if none could be given', async () => {
+  const rights = async (port: number, headers = {}) => (await ask(port, '/dashboard/rights', headers)).statusCode;
+  const guarded = await serve({ token, opened: 'reads' });
+  assert.equal(await rights(guarded), 401);
+  assert.equal(await rights(guarded, { authorization: `Bearer ${token}` }), 200);
+  assert.equal(await rights(await serve({ opened: 'reads' })), 403);
+});
+
 test('one address takes a bounded number of viewers’ places, and others can still watch', async () => {
   const port = await serve({ opened: 'reads' });
   const { viewersOfClientMax } = dashboardLimits;

@@ -29,6 +29,17 @@ test('errors are counted by kind and span of time, each sample for the results t
   assert.equal(isEstimate, true);
 });
 
+test('a host is listed with its newest URL that was not fetched since, and left out once all were', () => {
+  const of = (url: string, kind: string) => ({ atMs: 0, weight: 1, outcomes: [{ kind, status: 0, url }] });
+  const [first, second] = ['http://a.test/1', 'http://a.test/2'] as const;
+  const samples = [of(first, 'timeout'), of(second, 'timeout'), of(second, 'fetched')];
+  const listed = (more: readonly ResultSample[]) =>
+    binned([...samples, ...more], 4).hosts.map(({ url, count }) => [url, count]);
+  assert.deepEqual(listed([]), [[first, 2]]);
+  assert.deepEqual(listed([of(first, 'fetched')]), []);
+  assert.deepEqual(listed([of(first, 'fetched'), of(second, 'timeout')]), [[second, 3]]);
+});
+
 test('a crawl without results has no errors, and one that read all of them estimates nothing', () => {
   assert.deepEqual(binned([], 4), { atMs: [], kinds: [], hosts: [], isEstimate: false });
   assert.equal(binned([result(7, 1, 'timeout')], 4).isEstimate, false);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { lookOf, type Needs, phaseOf, type Seen, troublesOf } from '../../../services/dashboard/phase.ts';
+import { backOffUntil, lookOf, type Needs, phaseOf, type Seen, troublesOf } from '../../../services/dashboard/phase.ts';
 import type { CrawlStatus, HostStatus, PartitionReport } from '../../../services/dashboard/status.ts';
 import { zeroCounters } from '../../../topology/frontier/changes/counters.ts';
 
@@ -115,6 +115,19 @@ test('hosts in trouble, a disk that is nearly full, and a limit that is near are
   assert.equal(troubles({}, { worst: many, freeBytes: null }).length, 3);
   const counts = { ...zeroCounters(), quotaSpent: 950 };
   const needs = { worst, freeBytes: 3.2e9 };
+  const later = [
+    host('dead.test', { deadUntilMs: 9, readyAtMs: 9_000 }),
+    host('idle.test', { queued: 0, readyAtMs: 8_000 }),
+  ];
+  const waiting = [host('a.test', { failures: 1, readyAtMs: 3_000 }), host('b.test', { readyAtMs: 7_000 })];
+  const until = (...worst: readonly HostStatus[]) => backOffUntil({ worst, freeBytes: null });
+  assert.deepEqual([until(...later, ...waiting), until(...later)], [7_000, null]);
+  // After the end, they are named once.
+  const ended = { phase: 'done', letters: { records: 0, reasons: [], newest: [] } } as const;
+  assert.deepEqual(troubles(ended, { worst: [...held, ...worst], freeBytes: null }), [
+    'note: 2 hosts failed until the end: dead.test, slow.test',
+  ]);
+  assert.deepEqual(troubles(ended, { worst: held, freeBytes: null }), []);
   const said = [
     'warn: The disk with the crawl’s folder has 3.2 GB left: free some, or stop the crawl',
     'warn: dead.test is dead until 1970-01-01 01:00:00 UTC: all retries failed, 1 URL waiting',
@@ -123,7 +136,6 @@ test('hosts in trouble, a disk that is nearly full, and a limit that is near are
     'note: 50 pages left of --max-pages 1000',
   ];
   assert.deepEqual(troubles({ counts, pageQuota: 1_000 }, needs), said);
-  assert.deepEqual(troubles({ counts, pageQuota: 1_000, phase: 'done' }, needs), [], 'nothing is to be done');
   assert.match(troubles({}, { worst: [], freeBytes: 0.4e9 })[0]!, /^bad: The disk .* 0\.4 GB left/);
   assert.deepEqual(troubles({ counts, pageQuota: 100_000 }, { worst: [], freeBytes: 5e9 }), [], 'neither is near');
 });

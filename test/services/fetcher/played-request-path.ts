@@ -36,6 +36,7 @@ export function playedRequestPath(answerTo: (url: string) => Partial<HttpRespons
     addressPacer: createAddressPacer(clock, 0, () => 1),
     resolver: {
       ...{ resolve: () => assert.fail('nobody asks'), resolvesOthers: () => assert.fail('nobody asks') },
+      ...{ known: () => assert.fail('nobody asks'), askedAtMs: () => undefined },
       ...{ avoid: () => false, waiting: 0, forgetFailures: () => {} },
     },
     bandwidth: createBandwidth(clock, () => 1),

@@ -171,3 +171,19 @@ test('type errors of plain JavaScript are reported in a sentence', async () => {
   );
   assert.throws(() => createFrontier().add('https://example.org/' as never), /^CrawlstreamError: add: give a list/);
 });
+
+test('a host with no other URL has all its sitemaps read, though they are too many for one lease', async (t) => {
+  const { pages } = await crawled(t, (request, response) => {
+    const at = `http://${request.headers.host}`;
+    if (request.url === '/robots.txt') return response.end(`Sitemap: ${at}/index.xml`);
+    if (request.url === '/index.xml') {
+      const listed = Array.from({ length: 20 }, (_, n) => `<sitemap><loc>${at}/${n}.xml</loc></sitemap>`);
+      return response.end(`<sitemapindex>${listed.join('')}</sitemapindex>`);
+    }
+    if (request.url?.endsWith('.xml'))
+      return response.end(`<urlset>${request.url === '/19.xml' ? `<url><loc>${at}/deep</loc></url>` : ''}</urlset>`);
+    response.setHeader('content-type', 'text/html');
+    return response.end('<title>here</title>');
+  });
+  assert.deepEqual(pages.toSorted(), ['/', '/deep']);
+});

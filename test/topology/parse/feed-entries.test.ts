@@ -72,6 +72,20 @@ describe('a link of a feed entry', () => {
       assert.equal(by(rel), 1, rel);
     for (const rel of ['self', 'http://www.iana.org/assignments/relation/self', 'replies', 'http://x.test/alternate'])
       assert.equal(by(rel), 0, rel);
+    const withText = (rel: string) => atom(`<entry><link rel="${rel}">/x</link></entry>`).length;
+    assert.equal(withText('alternate'), 1, 'the address is the text');
+    assert.equal(withText('enclosure'), 0, 'another relation, with the address as text');
+  });
+
+  it('a link of a feed entry is that of an item of RSS 1.1 or CDF', () => {
+    const items = '<items><item><title>x</title><link> /1 </link></item><item><link>/2</link></item></items>';
+    const rss11 = (p: string) =>
+      `<Channel xmlns${p}="http://purl.org/net/rss1.1#" xmlns:r="x" r:about="u"><link>/home</link>${items}</Channel>`;
+    assert.deepEqual(found(rss11('')), ['/1', '/2']);
+    assert.deepEqual(found(rss11(':o').replaceAll(/<(\/?)(?=\w)/g, '<$1o:')), ['/1', '/2']);
+    const cdf = '<CHANNEL HREF="/home"><A HREF="/a"/><ITEM HREF="/1"><A HREF="/x"/></ITEM><ITEM HREF="/2"/></CHANNEL>';
+    assert.deepEqual(found(cdf), ['/1', '/2']);
+    assert.deepEqual(rss('<item href="/x"><link>/1</link></item>'), ['/1'], 'not in RSS 2.0');
   });
 
   it('a link of a feed entry may be of Atom within RSS, under any prefix', () => {

@@ -170,6 +170,13 @@ describe('a page’s metadata', () => {
     );
     assert.deepEqual([page.title, page.description], ['A & B', 'd e']);
   });
+  it('a link of a picture is one by xlink:href or href, and by href if it has both', () => {
+    const inSvg = (link: string) => parse(`<svg><g>${link}<path/></a></g></svg><a href=/z>z</a>`).links;
+    assert.deepEqual(inSvg('<a xlink:href="/1">'), ['http://example.com/1', 'http://example.com/z']);
+    assert.deepEqual(inSvg('<a XLINK:HREF="/1" href="/2">'), ['http://example.com/2', 'http://example.com/z']);
+    assert.deepEqual(inSvg('<a xlink:href="/1" rel=nofollow>'), ['http://example.com/z']);
+    assert.deepEqual(parse('<svg></svg><a xlink:href=/1>not a picture</a>').links, []);
+  });
   it('a title inside a picture is not the page’s', () => {
     assert.equal(parse('<svg><title>icon</title></svg><title>page</title>').title, 'page');
   });

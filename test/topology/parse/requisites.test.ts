@@ -25,6 +25,16 @@ describe('the requisites of a page', () => {
       ['/c.png', '/dir/d.css'],
     ],
     [
+      'escapes of styles',
+      `<style>b{background:url(/a\\31.png),url(/b\\)c.png),url("/d\\"e.png"),url('/f\\000031 g.png')}@import "/h\\.css"</style>`,
+      ['/a1.png', '/b)c.png', '/d%22e.png', '/f1g.png', '/h.css'],
+    ],
+    [
+      'escapes of styles that are no character',
+      "<style>b{background:url('/a\\0 b.png')}</style>",
+      ['/a%EF%BF%BDb.png'],
+    ],
+    [
       'what stands behind hundreds of the same',
       `${'<img src=/s.png><img src="data:image/gif;base64,R0lG">'.repeat(3_000)}<img src=/m.png>`,
       ['/s.png', '/m.png'],

@@ -91,6 +91,19 @@ describe('RFC 9309 §2.2.2, allow and disallow', () => {
   it('/robots.txt is always allowed', () => {
     assert.equal(allowed('User-agent: *\nDisallow: /', '/robots.txt'), true);
   });
+  it('characters that a URL escapes may stand in a pattern as they are, and escapes may be in lower case', () => {
+    for (const [pattern, path] of [
+      ['/a b/', '/a%20b/'],
+      ['/{x}', '/%7Bx%7D'],
+      ['/"x', '/%22x'],
+      ['/a%2bb', '/a%2Bb'],
+      ['/a%2Bb', '/a%2bb'],
+    ] as const)
+      assert.equal(allowed(`User-agent: *\nDisallow: ${pattern}`, path), false, pattern);
+  });
+  it('an allowed index page allows its folder no more than any other page does', () => {
+    assert.equal(allowed('User-agent: *\nDisallow: /a/\nAllow: /a/index.html', '/a/'), false);
+  });
   it('an empty pattern is ignored, and so is one that begins with neither slash nor star', () => {
     assert.equal(allowed('User-agent: *\nDisallow:', '/a'), true);
     assert.equal(allowed('User-agent: *\nDisallow: a', '/a'), true);

@@ -87,7 +87,7 @@ export function refereePath(url: string): string {
 export function recordsOf(body: Uint8Array): [key: string, value: string][] {
   let text = '';
   for (const octet of body.subarray(0, bytesMax)) text += String.fromCharCode(octet);
-  if (text.startsWith('\xef\xbb\xbf')) text = text.slice(3);
+  while (text.startsWith('\xef\xbb\xbf')) text = text.slice(3);
   const lines = text.split(/[\r\n]/);
   if (body.length >= bytesMax) lines.pop();
   return lines.flatMap((line): [string, string][] => {

@@ -7,7 +7,7 @@ import type { ByteReader, ByteWriter } from '../storage/bytes.ts';
 export interface SitemapRound {
   /** Earliest time of the next lease that reads some, s since the Unix epoch. */
   readonly dueS: number;
-  /** The round covers sitemaps that were last read before this time. */
+  /** The round covers sitemaps that were last read before this time, or only those that a lease left (`leftS`). */
   readonly sinceS: number;
   /** Consecutive leases that read none. */
   readonly tries: number;
@@ -17,6 +17,9 @@ export interface SitemapRound {
 
 /** Removes a host with sitemaps that are no longer read. */
 export const neverDue = 0xffffffff;
+
+/** `sinceS` of a round of sitemaps that an earlier lease had no time for: none that was read is read again. */
+export const leftS = 0;
 
 export class SitemapRounds {
   readonly #rounds = new Map<number, SitemapRound>();

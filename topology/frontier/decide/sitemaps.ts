@@ -4,11 +4,14 @@
  * A round is due like a visit. It uses a lease of the host's URLs, or a separate one if none is due, and lasts over as
  * many leases as its sitemaps need: the fetcher reports when none is left. After a lease that reads none, the round
  * continues after the retry delays, and is given up when those are used up, until the next is due.
+ *
+ * Without that field, a lease that reads robots.txt reads the sitemaps named there, as far as its time allows. A round
+ * of what it left follows: other URLs of the host need not come.
  */
 import { blankSitemapRound } from '../../../schemas/blank.ts';
 import type { HostFacts, Result, Task } from '../../../schemas/types.ts';
 import type { Policy } from '../../policy/policy.ts';
-import { neverDue, type SitemapRound } from '../changes/sitemap-rounds.ts';
+import { leftS, neverDue, type SitemapRound } from '../changes/sitemap-rounds.ts';
 import type { FrontierState, Host } from '../state/state.ts';
 import type { Decision } from './decision.ts';
 
@@ -25,13 +28,13 @@ export function decideSitemapsRead(decision: Decision, policy: Policy, host: Hos
   const { state, nowMs } = decision;
   const round = state.recrawl.sitemaps.of(host.id);
   const nowS = Math.floor(nowMs / 1_000);
-  if (policy.sitemaps === null) return;
-  if (round === undefined || (round.dueS === neverDue && policy.recrawl !== null)) {
+  const { sitemapsSinceMs, sitemapsLeft } = result.host;
+  if (round === undefined || (round.dueS === neverDue && (policy.recrawl !== null || sitemapsLeft > 0))) {
     const first = firstRound(policy, host.key, result, nowS);
     if (first !== null) emitRound(decision, host.key, first);
     return;
   }
-  const { sitemapsSinceMs, sitemapsLeft } = result.host;
+  if (!isCovered(policy, round)) return;
   if (round.dueS > nowS || (sitemapsSinceMs === 0 && result.outcomes.length > 0)) return;
   if (sitemapsSinceMs > 0 && sitemapsLeft === 0) emitRound(decision, host.key, nextRound(policy, round, nowS));
   else if (!result.requests.some(({ kind }) => kind === 'sitemap')) decideSitemapsFailed(decision, policy, host);
@@ -82,34 +85,39 @@ export function isRoundDue(decision: Decision, policy: Policy, host: Host): bool
   if (sitemaps.size === 0) return false;
   const round = sitemaps.of(host.id);
   if (round === undefined || 1_000 * round.dueS > decision.nowMs) return false;
-  if (policy.sitemaps !== null) return true;
+  if (isCovered(policy, round)) return true;
   emitRound(decision, host.key, { ...round, dueS: neverDue, sinceS: neverDue });
   return false;
 }
 
 /** The sitemaps of its host that a lease granted now has to read. */
 export function sitemapsOf({ recrawl, nowMs }: FrontierState, policy: Policy, host: Host): Task['sitemaps'] {
-  if (policy.sitemaps === null) return blankSitemapRound;
   const round = recrawl.sitemaps.of(host.id);
-  if (round === undefined) return blankSitemapRound;
-  if (1_000 * round.dueS > nowMs) return onlyNew;
+  if (round === undefined || !isCovered(policy, round)) return blankSitemapRound;
+  if (1_000 * round.dueS > nowMs) return policy.sitemaps === null ? blankSitemapRound : onlyNew;
   const origin = `${round.secure ? 'https' : 'http'}://${host.key}`;
-  return { sinceMs: Math.max(1, 1_000 * round.sinceS), origin, urls: policy.sitemaps.of(host.key, origin) };
+  return { sinceMs: Math.max(1, 1_000 * round.sinceS), origin, urls: policy.sitemaps?.of(host.key, origin) ?? [] };
+}
+
+/** A round of what a lease left needs no `sitemaps` in the policy. */
+function isCovered({ sitemaps }: Policy, { sinceS }: SitemapRound): boolean {
+  return sitemaps !== null || sinceS === leftS;
 }
 
 const onlyNew: Task['sitemaps'] = { ...blankSitemapRound, sinceMs: 0 };
 
 /**
  * The first round of a host; null: the host has no sitemaps. Sitemaps that robots.txt named during this lease have
- * been read with it, unless there were many.
+ * been read with it, except for those it left.
  */
 function firstRound(policy: Policy, hostKey: string, result: Result, nowS: number): SitemapRound | null {
-  const answered = result.outcomes.find(({ status }) => status > 0);
-  const { host } = result;
+  const { host, outcomes } = result;
+  const answered = outcomes.find(({ status }) => status > 0) ?? (host.sitemapsLeft > 0 ? outcomes[0] : undefined);
   if (answered === undefined || !isAnswered(host)) return null;
   const secure = answered.url.startsWith('https:');
-  const named = policy.sitemaps!.of(hostKey, new URL(answered.url).origin).length > 0;
-  if (!named && host.sitemaps.length === 0) return null;
+  const named = (policy.sitemaps?.of(hostKey, new URL(answered.url).origin) ?? []).length > 0;
+  if (!named && host.sitemapsLeft > 0) return { dueS: nowS, sinceS: leftS, tries: 0, secure };
+  if (policy.sitemaps === null || (!named && host.sitemaps.length === 0)) return null;
   if (!named && policy.recrawl === null) return null;
   const round = { dueS: nowS, sinceS: Math.floor(host.robotsFetchedAtMs / 1_000) || nowS, tries: 0, secure };
   return named ? round : nextRound(policy, round, nowS);

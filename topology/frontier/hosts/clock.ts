@@ -82,6 +82,11 @@ export class HostClock {
     return this.#sizes[waitingHeap] === 0 ? undefined : this.#at[this.#heaps[waitingHeap]![0]!];
   }
 
+  /** The waiting host that becomes ready next; undefined if none waits. */
+  get nextReadyHost(): number | undefined {
+    return this.#sizes[waitingHeap] === 0 ? undefined : this.#heaps[waitingHeap]![0]!;
+  }
+
   /** When the host is ready, ms. Undefined: it is not on the clock. */
   readyAtMs(host: number): number | undefined {
     return host >= this.#at.length || this.#heapOf[host] === nowhere ? undefined : this.#at[host];

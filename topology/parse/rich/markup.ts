@@ -165,7 +165,8 @@ class MarkupReader implements TokenizerCallbacks {
 
 /** Reads the markup. Returns false if `expired`, called between slices, stopped it. */
 export function readMarkup(html: string, events: MarkupEvents, expired: () => boolean): boolean {
-  const tokenizer = new Tokenizer({ xmlMode: false, decodeEntities: false }, new MarkupReader(html, events));
+  const options = { xmlMode: false, decodeEntities: false, recognizeSelfClosing: true };
+  const tokenizer = new Tokenizer(options, new MarkupReader(html, events));
   for (let at = 0; at < html.length; at += richLimits.sliceChars) {
     if (at > 0 && expired()) return false;
     tokenizer.write(html.slice(at, at + richLimits.sliceChars));

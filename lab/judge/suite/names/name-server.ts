@@ -1,6 +1,12 @@
-/** A name server over UDP (RFC 1035 §4): it answers for all names of the suite, and nothing else. */
-import { createSocket } from 'node:dgram';
+/**
+ * A name server over UDP (RFC 1035 §4): it answers for all names of the suite, and nothing else.
+ *
+ * A separate thread has the socket: the system keeps only some hundred unread queries, and drops the others. So a
+ * query waits while the event loop is busy, and is not lost.
+ */
 import { isIPv6 } from 'node:net';
+import { startThread } from '../../../../services/runtime/loop/start-thread.ts';
+import type { Datagram, ThreadMessage } from './name-server-thread.ts';
 
 export interface Question {
   /** Lower case, without the last dot. */
@@ -29,17 +35,29 @@ export async function startNameServer(
   { address, port }: { readonly address: string; readonly port: number },
   answerTo: (question: Question) => NameAnswer,
 ): Promise<NameServer> {
-  const socket = createSocket('udp4');
-  socket.on('message', (message, peer) => {
+  const thread = startThread(threadUrl, { workerData: { address, port } });
+  const answer = ({ bytes, ...peer }: Datagram) => {
+    const message = Buffer.from(bytes);
     const asked = questionOf(message);
     if (asked === null) return;
-    socket.send(responseTo(message, asked, answerTo(asked)), peer.port, peer.address);
+    const response: Datagram = { bytes: responseTo(message, asked, answerTo(asked)), ...peer };
+    thread.postMessage(response);
+  };
+  const bound = await new Promise<number>((resolve, reject) => {
+    thread.once('error', reject).on('message', (message: ThreadMessage) => {
+      if ('bytes' in message) answer(message);
+      else if ('code' in message) reject(Object.assign(new Error(message.text), { code: message.code }));
+      else resolve(message.bound);
+    });
+  }).catch(async (error: unknown) => {
+    await thread.terminate();
+    throw error;
   });
-  await new Promise<void>((resolve, reject) => {
-    socket.once('error', reject).bind({ port, address }, resolve);
-  });
-  return { port: socket.address().port, close: () => new Promise((resolve) => socket.close(() => resolve())) };
+  return { port: bound, close: async () => void (await thread.terminate()) };
 }
+
+const ending = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
+const threadUrl = new URL(`./name-server-thread.${ending}`, import.meta.url);
 
 interface Asked extends Question {
   /** End of the question in the message. */

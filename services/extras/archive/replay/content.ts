@@ -130,7 +130,8 @@ async function peeked(body: AsyncGenerator<Buffer>): Promise<{ first: Buffer; bo
   return { first, body: whole() };
 }
 
-async function collected(body: AsyncGenerator<Buffer>, bytesMax: number): Promise<Buffer> {
+/** Its first bytes. */
+export async function collected(body: AsyncGenerator<Buffer>, bytesMax: number): Promise<Buffer> {
   const parts: Buffer[] = [];
   let bytes = 0;
   for await (const part of body) {

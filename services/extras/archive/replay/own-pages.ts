@@ -45,15 +45,25 @@ export interface Searched {
   readonly withParts: boolean;
 }
 
-export function searchPage({ prefix, withParts }: Searched, found: readonly Capture[], next: string | null): string {
+interface Found {
+  readonly found: readonly Capture[];
+  readonly titles: ReadonlyMap<Capture, string>;
+}
+
+export function searchPage({ prefix, withParts }: Searched, { found, titles }: Found, next: string | null): string {
   const link = (parts: boolean, after: string, text: string) => {
     const query = `url=${encodeURIComponent(prefix)}${parts ? '&parts=all' : ''}${after && `&after=${encodeURIComponent(after)}`}`;
     return `<a href="${escapeText(`/search?${query}`)}">${text}</a>`;
   };
-  const rows = found.map(
-    ({ url, time, mime }) =>
-      `<tr><td class="url"><a href="${escapeText(`/captures/${url}`)}">${escapeText(url)}</a></td><td>${escapeText(mime)}</td><td><a href="${escapeText(pathOf(time, url))}">${shownTime(time)}</a></td></tr>`,
-  );
+  // Isolated: characters of a title may turn the direction of what follows.
+  const titleOf = (capture: Capture) => {
+    const title = titles.get(capture);
+    return title === undefined ? '' : `<b><bdi>${escapeText(title)}</bdi></b><br>`;
+  };
+  const rows = found.map((capture) => {
+    const { url, time, mime } = capture;
+    return `<tr><td class="url">${titleOf(capture)}<a href="${escapeText(`/captures/${url}`)}">${escapeText(url)}</a></td><td>${escapeText(mime)}</td><td><a href="${escapeText(pathOf(time, url))}">${shownTime(time)}</a></td></tr>`;
+  });
   const none = rows.length === 0 ? `<p>No captured ${withParts ? 'URL' : 'page'} starts like this.</p>` : '';
   const on = next === null ? '' : `<p>${link(withParts, next, 'More')}</p>`;
   const kinds = withParts

@@ -27,6 +27,7 @@ import { httpDateOf, msOfDigits, msOfHttpDate } from './datetime.ts';
 import { hostsOf, monthsOf, searched, shownCaptures } from './listed.ts';
 import { openMemento } from './memento.ts';
 import { capturesPage, framePage, homePage, problemPage, searchPage, styleHash } from './own-pages.ts';
+import { PageTitles } from './page-titles.ts';
 import { createLinker, pathOf } from './rewrite/linker.ts';
 import { capturePolicy, everywhere, framePolicy, ownPolicy } from './shown-headers.ts';
 import { jsonTimeMap, linkHeader, linkTimeMap, mementoOf } from './timemap.ts';
@@ -44,10 +45,12 @@ export function replayTarget(target: string): string {
 class Replay {
   readonly #index: ArchiveIndex;
   readonly #decode: Decode;
+  readonly #titles: PageTitles;
 
   constructor(index: ArchiveIndex, decode: Decode) {
     this.#index = index;
     this.#decode = decode;
+    this.#titles = new PageTitles(index, decode);
   }
 
   async home(reply: Reply, files: number): Promise<Reply> {
@@ -61,7 +64,8 @@ class Replay {
     if (prefix === null) return bad(reply, 'Enter the start of a URL, such as example.org/blog.');
     const withParts = parts === 'all';
     const { found, next } = await searched(this.#index, surtOf(prefix), after, withParts);
-    return ownPage(reply, searchPage({ prefix: url, withParts }, found, next));
+    const titles = await this.#titles.of(found);
+    return ownPage(reply, searchPage({ prefix: url, withParts }, { found, titles }, next));
   }
 
   async captures(reply: Reply, text: string, fromMs: number): Promise<Reply> {

@@ -22,6 +22,8 @@ export interface FleetParts {
   readonly calls?: CallShares;
   /** Returns how a crawl treats each URL: names and values. `path`: of the crawl's folder. */
   explain(path: string, urls: readonly string[]): Promise<readonly ExplainLines[]>;
+  /** Called with the bytes of each read of a crawl's log for a call. Absent: they count for nobody. */
+  onRead?(name: string, bytes: number): void;
   /** null: owners have no quotas. */
   readonly quotas: Quotas | null;
   /** Opens the log of a crawl that does not run. */

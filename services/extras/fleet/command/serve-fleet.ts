@@ -220,6 +220,8 @@ function assembled(flags: FleetFlags, place: FleetPlace, { clock, quotas, delete
     loop.spend(fleet.file(basename(path))?.owner ?? '', shareLimits.explainMs * urls.length);
     return place.explain(path, urls);
   };
+  const onRead: FleetParts['onRead'] = (name, bytes) =>
+    loop.spend(fleet.file(name)?.owner ?? '', (shareLimits.readMsPerMegabyte * bytes) / 1_000_000);
   const fleet = new Fleet({
     ...{ files, clock, say, deletedKeys, start },
     check(call, by) {
@@ -248,8 +250,8 @@ function assembled(flags: FleetFlags, place: FleetPlace, { clock, quotas, delete
   const events = new EventReader({ fleet, kept, reading });
   const webhooks = new WebhookSender({ fleet, documents, events, clock, say, post: webhookPost(flags) });
   const streams = new EventStreams(clock);
-  const pages = new PageScraper({ fleet, clock, reading, explain });
-  return { fleet, webhooks, kept, events, streams, pages, reading, explain };
+  const pages = new PageScraper({ fleet, clock, reading, explain, onRead });
+  return { fleet, webhooks, kept, events, streams, pages, reading, explain, onRead };
 }
 
 /** Counts pages against quotas, and follows the file of owners. undefined: there is none. */

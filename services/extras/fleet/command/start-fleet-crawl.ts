@@ -23,6 +23,7 @@ import type { DataFolder } from '../../../runtime/data-folder/data-folder.ts';
 import type { LoopWatch } from '../../../runtime/loop/loop-watch.ts';
 import { createService } from '../../../runtime/metrics/service.ts';
 import type { Journal } from '../../../runtime/store/journal/journal.ts';
+import { searchPart } from '../../index/page-search.ts';
 import { type CrawlCounts, type CrawlFile, countNames } from '../crawl-file.ts';
 import { fleetServiceLimits } from '../fleet-service-limits.ts';
 import type { ReadLog, RunningCrawl } from '../running-crawl.ts';
@@ -108,7 +109,7 @@ class FleetCrawl implements RunningCrawl {
   readonly #stop = new AbortController();
   readonly #crawlPace: CrawlPace;
   readonly #work: ReturnType<FleetCrawlOptions['watch']['join']>;
-  readonly #queries = new QueryService(this.#clock);
+  readonly #queries = new QueryService(this.#clock, [searchPart]);
   #reads: ReadLog | undefined;
   #status: CrawlStatus | undefined;
   #counters: Counters | undefined;

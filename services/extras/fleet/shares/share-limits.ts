@@ -24,6 +24,8 @@ export const shareLimits = {
   callMs: 0.5,
   /** Cost of each megabyte of a call's body or answer: reading, parsing and dropping it, ms. */
   msPerMegabyte: 40,
+  /** Cost of each megabyte of a crawl's log that a call reads: it is decoded, and most of it is not sent, ms. */
+  readMsPerMegabyte: 10,
   /** Interval of the check whether a waiting call may go on, ms. */
   callLookMs: 250,
   /** Longest wait of a call of an owner above its share, ms: shorter than the patience of any client. */

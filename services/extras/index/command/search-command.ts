@@ -33,9 +33,11 @@ export function addSearchCommand(program: Command): void {
 
 async function search(words: string, { data, host, language, tag, limit, json }: SearchFlags): Promise<void> {
   const folder = await readDataFolder(await needData({ data }));
-  const hits = searchFolder(folder.part('index'), words, { host: host?.toLowerCase(), language, tag, limit });
-  for (const hit of hits) {
+  const within = { host: host?.toLowerCase(), language, tag };
+  const hits = searchFolder(folder.part('index'), words, { ...within, limit: limit + 1 });
+  for (const hit of hits.slice(0, limit)) {
     toStdout(`${json ? JSON.stringify(hit) : `${hit.url}  ${hit.title} — ${hit.snippet}`}\n`);
   }
   if (hits.length === 0) toStderr('nothing found\n');
+  if (hits.length > limit) toStderr(`there are more: --limit ${Math.min(2 * limit, indexLimits.hitsMax)}\n`);
 }

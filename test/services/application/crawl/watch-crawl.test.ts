@@ -40,7 +40,7 @@ async function watch(lookAt: (sinceMs: number) => Look, untilMs: number, isHeld?
     },
     settle: async () => {},
     awaitsRelease: isHeld && (async () => isHeld(clock.nowMs() - 1_000)),
-    hosts: () => ({ ready: 0, delayed: 1, nextReadyAtMs: 61_000, paused: false }),
+    hosts: () => ({ ready: 0, delayed: 1, leased: 0, next: { hostKey: 'a.test', atMs: 61_000 }, paused: false }),
     onStatus: (status) => void reported.push(status),
   });
   return { end, looks, reported };
@@ -50,7 +50,7 @@ test('a crawl that waits for its hosts is checked twice a second, and a moving o
   const waits = await watch(() => looking(3, 1), 60_000);
   assert.equal(waits.end, 'stopped');
   assert.ok(waits.looks.length <= 130, `${waits.looks.length} looks in a minute`);
-  assert.equal(waits.reported.at(-1)!.nextReadyMs, 0, 'and a person sees how long it will wait');
+  assert.equal(waits.reported.at(-1)!.next?.inMs, 0, 'and a person sees how long it will wait');
 
   const moves = await watch((sinceMs) => looking(3, sinceMs), 1_000);
   assert.deepEqual(moves.looks.slice(0, 4), [0, 50, 100, 150]);

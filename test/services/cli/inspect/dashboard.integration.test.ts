@@ -7,12 +7,14 @@ import { runCommand, startCommand } from '../../../../lab/process/command.ts';
 import type { Page } from '../../../../schemas/types.ts';
 import type {
   CrawlStatus,
+  DuplicateListStatus,
   ErrorsStatus,
   ExplainStatus,
   HistoryStatus,
   HostListStatus,
   HostPageStatus,
   RecordStatus,
+  SearchStatus,
   SeedsStatus,
 } from '../../../../services/dashboard/status.ts';
 import { serveSite } from '../../fetcher/loopback.ts';
@@ -266,6 +268,64 @@ test('seeds are added, a dead letter is sent again and the crawl is stopped, by 
   assert.equal(signal, null);
   assert.doesNotMatch(stdout + stderr, /stopped at once/);
   assert.match(stdout + stderr, /crawl --data/, 'it says how to go on');
+});
+
+test('pages are searched and duplicates listed while a crawl indexes and dedups, and after it; without both, neither is offered', async (t) => {
+  const words = (name: string) => Array.from({ length: 60 }, (_, at) => `${name}${at}`).join(' ');
+  const site = await serveSite(t, ({ url = '' }, response) => {
+    if (url === '/robots.txt') return response.writeHead(404).end();
+    const links = ['a', 'b', ...Array.from({ length: 40 }, (_, at) => String(at))].map(
+      (one) => `<a href="/${one}">x</a>`,
+    );
+    response.setHeader('content-type', 'text/html');
+    if (url === '/') return response.end(`<title>Start</title>${words('start')} ${links.join('')}`);
+    const text = /^\/[ab]$/.test(url) ? words('same') : words(`page${url.slice(1)}x`);
+    return response.end(`<title>Page &lt;b> ${url}</title>${text}`);
+  });
+  const seed = `http://a.test:${site.port}/`;
+  const crawlOf = (data: string, ...more: readonly string[]) => [
+    ...['crawl', seed, '--resolve', `a.test:${site.port}:127.0.0.1`, '--contact', 'me@example.org', '--data', data],
+    ...['--delay', '100ms', ...more],
+  ];
+  const data = join(temporaryFolder(), 'data');
+  const crawl = startCommand(crawlOf(data, '--with', 'index,dedup', '--dashboard', '127.0.0.1:0'));
+  const running = await dashboardOf(crawl);
+  const search = (url: string, words: string) =>
+    json<SearchStatus>(`${url}search?words=${encodeURIComponent(words)}`).then(({ hits }) => hits);
+  while (!(await json<CrawlStatus>(`${running}data`)).canSearch) await sleep(50);
+  while ((await search(running, 'start7')).length === 0) await sleep(50);
+  assert.equal((await crawl.ended).code, 0);
+
+  const shows = startCommand(['dashboard', '--data', data, '--http', '0']);
+  const url = await dashboardOf(shows);
+  const { canSearch, canListDuplicates, duplicates } = await json<CrawlStatus>(`${url}data`);
+  assert.deepEqual([canSearch, canListDuplicates, duplicates?.exact], [true, true, 1]);
+  const [hit] = await search(url, '"page3x1 page3x2"');
+  assert.deepEqual([hit?.url, hit?.title], [`${seed}3`, 'Page <b> /3']);
+  assert.match(hit!.snippet, /\[page3x1\] \[page3x2\]|\[page3x1 page3x2\]/);
+  const { clusters, listed } = await json<DuplicateListStatus>(`${url}duplicates`);
+  assert.deepEqual([clusters, listed.length], [1, 1]);
+  assert.deepEqual([listed[0]!.representative, listed[0]!.pages[0]!.url].sort(), [`${seed}a`, `${seed}b`]);
+  for (const bad of ['', '-start7', 'x'.repeat(201)])
+    assert.equal((await fetch(`${url}search?words=${bad}`, { headers: { 'x-crawlstream': '1' } })).status, 400, bad);
+  shows.child.kill('SIGTERM');
+  await shows.ended;
+
+  const bare = join(temporaryFolder(), 'data');
+  assert.equal((await runCommand(crawlOf(bare, '--max-pages', '2'))).code, 0);
+  const plain = startCommand(['dashboard', '--data', bare, '--http', '0']);
+  const without = await dashboardOf(plain);
+  const status = await json<CrawlStatus>(`${without}data`);
+  assert.deepEqual([status.canSearch, status.canListDuplicates], [false, false]);
+  for (const [path, says] of [
+    ['search?words=x', /no page is indexed on this machine: crawl with --with index/],
+    ['duplicates', /this crawl has no duplicate pages/],
+  ] as const) {
+    const refused = await fetch(`${without}${path}`, { headers: { 'x-crawlstream': '1' } });
+    assert.deepEqual([refused.status, says.test(await refused.text())], [400, true], path);
+  }
+  plain.child.kill('SIGTERM');
+  await plain.ended;
 });
 
 test('a watched crawl waits for the release of its last, blocked host, and ends with all pages', async () => {

@@ -23,7 +23,7 @@ describe('a finished crawl', { timeout: 600_000 }, () => {
     while ([...web.web.requests()].length < 3) await new Promise((resolve) => setTimeout(resolve, 20));
     const refused = await runCommand(['reset', '--data', data, '--yes']);
     assert.equal(refused.code, 1);
-    assert.match(refused.stderr, /is in use by another process: stop that process/);
+    assert.match(refused.stderr, /is in use by another process \(process \d+\): stop that process/);
     running.child.kill('SIGKILL');
     await running.ended;
     const before = await counts();

@@ -60,6 +60,8 @@ test('the end is estimated from the last minutes: no URL waits, or the quota is 
   const emptied = after(600, (second) => ({ page: second, queued: 2_000 - 2 * second, leased: 100 }));
   assert.equal(emptied.untilEndMs(null), (1_000 * 900) / 2);
   assert.equal(emptied.untilEndMs(700), 100_000, 'the quota is spent first');
+  assert.equal(emptied.untilEndMs(null, 600_000), 600_000, 'a host backs off for longer');
+  assert.equal(emptied.untilEndMs(700, 600_000), 100_000, 'the quota does not wait for it');
   const grows = after(600, (second) => ({ page: second, queued: 5 * second }));
   assert.equal(grows.untilEndMs(null), null);
   assert.equal(grows.untilEndMs(1_000), 400_000);

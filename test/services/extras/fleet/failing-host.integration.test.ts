@@ -1,4 +1,4 @@
-/** Two owners crawl one host, and the pages of one of them always fail: the other is not kept waiting behind each back-off. */
+/** Two owners crawl one host, and all pages of one of them are refused: the other is not kept waiting behind each back-off. */
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -48,24 +48,29 @@ describe('a host of two owners', () => {
     site.close();
   });
 
-  it('the crawl of one is done within some back-offs while each page of the other answers 500', async () => {
-    const as = (owner: string, seeds: string[], policy: object) =>
-      fleet.call(
-        'POST',
-        '/v1/crawls',
-        { name: owner, seeds, policy: { delayMs: 20, delayFactor: 0, ...policy } },
-        { authorization: `Bearer ${keyOf(owner)}` },
+  for (const [status, what] of [
+    [500, 'fails'],
+    [429, 'is answered with a request for fewer requests'],
+  ] as const)
+    it(`the crawl of one is done within some back-offs while each page of the other ${what} (${status})`, async () => {
+      const authorizationOf = (owner: string) => ({ authorization: `Bearer ${keyOf(owner)}` });
+      const as = (owner: string, seeds: string[], policy: object) => {
+        const call = { name: `${owner}-${status}`, seeds, policy: { delayMs: 20, delayFactor: 0, ...policy } };
+        return fleet.call('POST', '/v1/crawls', call, authorizationOf(owner));
+      };
+      const base = `http://shared-${status}.test:${port}`;
+      const bad = Array.from({ length: 60 }, (_, n) => `${base}/${status}/${n}`);
+      const hostile = await as('eve', bad, { retriesMs: Array.from({ length: 20 }, () => 1) });
+      assert.equal(hostile.status, 201, JSON.stringify(hostile.body));
+      await until(() => (failed.get(`${status}`) ?? 0) > 0, 30_000);
+      assert.equal((await as('ann', [`${base}/good/1`], {})).status, 201);
+      await until(() => good.get(new URL(base).host)?.size === pages, 60_000);
+      const { status: gone } = await fleet.call(
+        'DELETE',
+        `/v1/crawls/eve-${status}`,
+        undefined,
+        authorizationOf('eve'),
       );
-    const base = `http://shared.test:${port}`;
-    const bad = Array.from({ length: 60 }, (_, n) => `${base}/500/${n}`);
-    const hostile = await as('eve', bad, { retriesMs: Array.from({ length: 20 }, () => 1) });
-    assert.equal(hostile.status, 201, JSON.stringify(hostile.body));
-    await until(() => (failed.get('500') ?? 0) > 0, 30_000);
-    assert.equal((await as('ann', [`${base}/good/1`], {})).status, 201);
-    await until(() => good.get(new URL(base).host)?.size === pages, 60_000);
-    const { status: gone } = await fleet.call('DELETE', '/v1/crawls/eve', undefined, {
-      authorization: `Bearer ${keyOf('eve')}`,
+      assert.equal(gone, 204);
     });
-    assert.equal(gone, 204);
-  });
 });

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { blankPage } from '../../../../schemas/blank.ts';
+import { readPages } from '../../../../services/extras/fleet/api/read-pages.ts';
 import type { CrawlAnswer } from '../../../../services/extras/fleet/fleet-schemas.ts';
 import { bytesWhileThere, type CrawlReads, readCrawl } from '../../../../services/extras/fleet/read-crawl.ts';
 import {
@@ -91,4 +92,29 @@ test('a scraped page belongs to the crawl that has the name now, not to the form
   now.createdAtMs = 2;
   assert.equal(await pageOf('http://a.test/new'), 'http://a.test/new');
   assert.deepEqual([...(await scraper.pages(fleet.find())).keys()], urlsOf[1]);
+});
+
+test('what a call reads of a crawl’s log counts, also if it shows nothing of it', async () => {
+  const { log, codec } = await openMemoryLog('c', 1, new SystemClock());
+  const pages = Array.from({ length: 50 }, (_, n) => ({
+    ...blankPage,
+    url: `http://a.test/${n}`,
+    text: 'x'.repeat(1_000),
+  }));
+  const value = (page: (typeof pages)[0]) => codec.encode('pages', page);
+  await log.append(pages.map((page) => ({ topic: 'c.pages', partition: 0, key: null, value: value(page) })));
+  const { fleet } = fleetOf(1);
+  const counted: [name: string, bytes: number][] = [];
+  const parts: CrawlReads = {
+    fleet,
+    reading: (_, act) => act({ log, codec, crawl: 'c' }),
+    onRead: (name, bytes) => void counted.push([name, bytes]),
+  };
+  const { lines } = await readCrawl(parts, fleet.find(), (reads) => readPages(reads, () => false, 0, 10));
+  assert.deepEqual(lines, []);
+  assert.ok(counted.every(([name]) => name === 'a'));
+  assert.equal(
+    counted.reduce((sum, [, bytes]) => sum + bytes, 0),
+    pages.reduce((sum, page) => sum + value(page).length, 0),
+  );
 });

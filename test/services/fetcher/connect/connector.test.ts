@@ -18,6 +18,8 @@ function connect(addresses: readonly string[], target: Pick<Target, 'protocol' |
       asked.push(port);
       return { ok: true, addresses, overridden: false };
     },
+    known: () => assert.fail('nobody asks'),
+    askedAtMs: () => undefined,
     avoid: () => false,
     waiting: 0,
     forgetFailures: () => {},

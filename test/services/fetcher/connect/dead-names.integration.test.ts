@@ -23,8 +23,12 @@ test('an honest host is fetched at its pace beside 3,000 names without a name se
   await once(nameServer, 'listening');
   after(() => nameServer.close());
   const atMs: number[] = [];
+  let robots = 0;
   const site = createServer((request, response) => {
-    if (request.url === '/robots.txt') return void response.writeHead(404).end();
+    if (request.url === '/robots.txt') {
+      robots += 1;
+      return void response.writeHead(404).end();
+    }
     atMs.push(Date.now());
     response.setHeader('content-type', 'text/html');
     const next = Number(request.url!.slice(1)) + 1;
@@ -52,6 +56,7 @@ test('an honest host is fetched at its pace beside 3,000 names without a name se
   );
   // At a tenth of a second each, and in twice that where the machine is busy; not at one in thirteen seconds.
   await until(() => atMs.length >= pages, 60_000);
+  assert.equal(robots, 1, 'the host is not asked whether the network is there');
   const beganMs = Date.now();
   running.child.kill('SIGINT');
   const { code } = await running.ended;

@@ -160,3 +160,19 @@ test('names of other domains that were answered before show whether name servers
   assert.equal(await resolver.resolvesOthers('broken.test'), false);
   assert.deepEqual(asked.slice(before), ['a.test', 'b.test'], 'although their addresses are known');
 });
+
+test('an answer is known without a look-up while it is valid, with the time at which it was asked for', async () => {
+  const { clock, asked, resolver } = open((hostname) =>
+    hostname === 'dead.test' ? new Error('no server') : ['8.8.8.8'],
+  );
+  const known = (hostname: string) => resolver.known(hostname, 80)?.ok;
+  assert.deepEqual([known('a.test'), resolver.askedAtMs('a.test'), asked], [undefined, undefined, []]);
+  assert.equal(known('8.8.8.8'), true);
+  const askedAtMs = clock.nowMs();
+  await Promise.all(['a.test', 'dead.test'].map((name) => resolver.resolve(name, 80)));
+  await clock.advance(20_000);
+  assert.deepEqual([known('a.test'), known('dead.test'), resolver.askedAtMs('dead.test')], [true, false, askedAtMs]);
+  await clock.advance(60_000);
+  assert.deepEqual([known('a.test'), known('dead.test')], [undefined, undefined]);
+  assert.equal(asked.length, 2);
+});

@@ -361,6 +361,21 @@ test('a wrong Content-Length is a failure: a longer body is cut off, a shorter o
   assert.notEqual((await client.request({ url: `http://127.0.0.1:${huge}/`, headers })).failure, null);
 });
 
+test('headers are read as far as browsers read them', async (t) => {
+  const client = open(t);
+  for (const [kilobytes, kind] of [
+    [200, undefined],
+    [260, undefined],
+    [270, 'badResponse'],
+  ] as const) {
+    const cookies = Array.from({ length: kilobytes }, (_, n) => `Set-Cookie: c${n}=${'x'.repeat(980)}\r\n`).join('');
+    const port = await serveBytes(t, [page('<p>behind cookies', cookies)]);
+    const response = await client.request({ url: `http://127.0.0.1:${port}/`, headers });
+    assert.equal(response.failure?.kind, kind, `${kilobytes}`);
+    assert.equal(response.body.toString(), kind === undefined ? '<p>behind cookies' : '');
+  }
+});
+
 test('a flood of headers is refused', async (t) => {
   const flood = `HTTP/1.1 200 OK\r\n${'x-a: bbbbbbbbbbbbbbbb\r\n'.repeat(100_000)}\r\n`;
   const port = await serveBytes(t, [flood]);

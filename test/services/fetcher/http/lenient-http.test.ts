@@ -133,7 +133,7 @@ test('the lenient reader keeps the limits on body size, head size and head time'
   const site = await serve(t, {
     start,
     big,
-    flood: `HTTP/1.1 200 OK\nA: ${'x'.repeat(70_000)}\nContent-Length: 0\n\n`,
+    flood: `HTTP/1.1 200 OK\nA: ${'x'.repeat(270_000)}\nContent-Length: 0\n\n`,
     slow: 'HTTP/1.1 200 OK\nContent-Length: 0\n',
   });
   const client = open(t, { limits: { headersTimeoutMs: 300 } });

@@ -21,6 +21,7 @@ function open(isResumed = false) {
   const clock = createFakeClock();
   const stopping = new AbortController();
   const how = new Map<string, Answer>();
+  const askedAtMs = new Map<string, number>();
   const said: string[] = [];
   const asked: string[] = [];
   const starts: { readonly hostKey: string; readonly latestStartMs: number }[] = [];
@@ -46,6 +47,7 @@ function open(isResumed = false) {
     clock,
     signal: stopping.signal,
     isProven: () => isResumed,
+    nameAskedAtMs: (hostname) => askedAtMs.get(hostname),
     resolvesOthers: async () => names.othersAnswer,
     say: (text) => said.push(text),
     onBack: () => {
@@ -82,6 +84,7 @@ function open(isResumed = false) {
     request,
     fetchOf,
     all,
+    askedAtMs,
     said,
     asked,
     startedBy,
@@ -183,7 +186,7 @@ test('while only dead hosts are left, those that answered are contacted at most 
   for (const host of dead) {
     const verdict = fetchOf(host);
     for (let n = 0; n < 4; n++) await clock.advance(250);
-    assert.equal(await verdict, false);
+    assert.notEqual(await verdict, true);
   }
   const seconds = (clock.nowMs() - beganMs) / networkLimits.betweenMs;
   assert.ok(asked.length <= networkLimits.askedAtOnce * (seconds + 1), `${asked.length} in ${seconds} s`);
@@ -386,4 +389,38 @@ test('names that failed in an outage are looked up again for each probe, and not
   await clock.advance(3 * networkLimits.againMs);
   assert.ok(voided() - before >= 2, `${voided() - before} times`);
   assert.ok(asked.length > probes);
+});
+
+test('a host that answers at its pace is never asked for the sake of dead ones, however many', async () => {
+  const { clock, fetchOf, all, network, asked } = open();
+  all('refuses', dead);
+  for (const host of dead) {
+    assert.equal(fetchOf('honest.test'), undefined);
+    await clock.advance(1_500);
+    assert.equal(await fetchOf(host), undefined);
+  }
+  assert.deepEqual([asked, network.awaySinceMs], [[], null]);
+});
+
+test('an answer that came while a name was looked up shows that the network is there', async () => {
+  const { clock, fetchOf, all, asked, askedAtMs } = open();
+  all('noServer', dead);
+  for (const host of dead) {
+    askedAtMs.set(host, clock.nowMs());
+    fetchOf('honest.test');
+    await clock.advance(5_000);
+    assert.equal(await fetchOf(host), false);
+  }
+  assert.deepEqual(asked, []);
+});
+
+test('a request that the system refuses to send is ours at once, though a host has just answered', async () => {
+  const { clock, fetchOf, all, network } = open();
+  for (const host of hosts) fetchOf(host);
+  all('noRoute', hosts);
+  await clock.advance(1);
+  const verdicts = hosts.map(fetchOf);
+  await settle(clock);
+  assert.deepEqual(await Promise.all(verdicts), [true, true, true, true]);
+  assert.notEqual(network.awaySinceMs, null);
 });

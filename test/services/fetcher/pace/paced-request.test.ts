@@ -50,6 +50,7 @@ test('a grant from a clock ahead of ours shortens no delay and moves the deadlin
     addressPacer: createAddressPacer(ownClock, 0, () => 1),
     resolver: {
       ...{ resolve: () => assert.fail('nobody asks'), resolvesOthers: () => assert.fail('nobody asks') },
+      ...{ known: () => assert.fail('nobody asks'), askedAtMs: () => undefined },
       ...{ avoid: () => false, waiting: 0, forgetFailures: () => {} },
     },
     bandwidth: createBandwidth(ownClock, () => 1),

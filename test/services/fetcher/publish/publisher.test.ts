@@ -304,7 +304,6 @@ describe('a result', () => {
     lease.learnt({ ...blankHostFacts, robotsHash: '1', sitemaps: ['http://a.test/s'] });
     lease.learnt({ ...blankHostFacts, robotsHash: '2' });
     lease.sitemapsRead(7, 3);
-    lease.sitemapsRead(0, 9);
     lease.report(report(0));
     await clock.advance(flushMs + resultsMs);
     lease.finish();

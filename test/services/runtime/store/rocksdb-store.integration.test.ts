@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -22,12 +23,14 @@ describe('RocksDB store', () => {
     const store = await openRocksdbStore(folder);
     await assert.rejects(openRocksdbStore(folder), locked(folder));
     const module = fileURLToPath(new URL('../../../../services/runtime/store/rocksdb-store.ts', import.meta.url));
-    const script = `import(${JSON.stringify(module)}).then((m) => m.openRocksdbStore(${JSON.stringify(folder)})).then(() => console.log('opened'), (e) => console.log(e.code))`;
+    const script = `import(${JSON.stringify(module)}).then((m) => m.openRocksdbStore(${JSON.stringify(folder)})).then(() => console.log('opened'), (e) => console.log(e.code, e.message))`;
     const child = spawn(process.execPath, ['--import', 'tsx', '-e', script], { stdio: ['ignore', 'pipe', 'inherit'] });
     let out = '';
     child.stdout.on('data', (chunk) => (out += chunk));
     await new Promise((resolve) => child.once('close', resolve));
-    assert.equal(out.trim(), 'DATA_FOLDER_LOCKED');
+    const holder = existsSync('/proc/locks') ? ` (process ${process.pid})` : '';
+    assert.match(out, /^DATA_FOLDER_LOCKED /);
+    assert.ok(out.includes(`in use by another process${holder}: stop`), out);
     await store.close();
     await (await openRocksdbStore(folder)).close();
   });

@@ -234,6 +234,34 @@ describe('sitemaps that robots.txt names', () => {
     assert.deepEqual([task.urls, task.sitemaps.urls, task.sitemaps.origin], [[], [], `https://${a}`]);
   });
 
+  for (const [revisits, more] of Object.entries({ 'without revisits': {}, 'with revisits': { recrawl: yearly } }))
+    it(`sitemaps that robots.txt names, and that a lease left, get leases of their own: ${revisits}`, () => {
+      const hand = new Hand({ delayMs: 1_000, ...more });
+      const before = hand.counters.scheduled;
+      hand.links(a, 1);
+      report(hand, hand.lease(), { ...robots(hand, [own]), sitemapsLeft: 2 });
+      for (const sitemapsLeft of [1, 0]) {
+        assert.equal(digest(hand.rig.replayed()), digest(hand.rig.core.state));
+        const next = hand.leaseExactlyAfter(1_000);
+        assert.deepEqual([next.urls, next.sitemaps], [[], { sinceMs: 1, origin: `https://${a}`, urls: [] }]);
+        report(hand, next, { ...done(next), sitemapsLeft });
+      }
+      assert.deepEqual(hand.grant(29 * day), []);
+      if (revisits === 'without revisits') assert.equal(hand.counters.scheduled, before);
+      hand.links(a, 1, { from: 1 });
+      assert.equal(hand.lease(1_000).sitemaps.sinceMs, -1, 'as any host');
+    });
+
+  it('sitemaps that a lease left are given up after the retry delays if no lease can read them', () => {
+    const hand = new Hand({ delayMs: 1_000, retriesMs: [5_000] });
+    hand.links(a, 1);
+    report(hand, hand.lease(), { ...robots(hand, [own]), sitemapsLeft: 1 });
+    report(hand, hand.leaseExactlyAfter(1_000), { sitemapsSinceMs: 1, sitemapsLeft: 1 }, 0);
+    report(hand, hand.leaseExactlyAfter(5_000), { sitemapsSinceMs: 1, sitemapsLeft: 1 }, 0);
+    assert.deepEqual(hand.grant(29 * day), []);
+    assert.equal(hand.counters.scheduled, 0);
+  });
+
   it('sitemaps that robots.txt names need no rounds if the policy has none', () => {
     const hand = new Hand({ delayMs: 1_000, recrawl: yearly });
     hand.links(a, 1);

@@ -36,7 +36,8 @@ describe('elements', () => {
     for (const name of ['script', 'style', 'noembed', 'noframes', 'iframe', 'xmp'])
       assert.equal(eventsIn(`<${name}>a&amp;b</${name}>c&amp;d`), `<${name}> [a&amp;b] </${name}> c&d`);
     assert.equal(eventsIn('<script>a<b>c</script>'), '<script> [a<b>c] </script>');
-    assert.equal(eventsIn('<iframe/>a&amp;b'), '<iframe> a&b');
+    for (const name of ['script', 'style', 'iframe', 'xmp', 'title', 'textarea', 'plaintext'])
+      assert.equal(eventsIn(`<${name} x=1 /><p>a&amp;b`), `<${name} x=1> <p> a&b`, 'closes itself');
   });
 
   it('elements are closed only by end tags in HTML', () => {

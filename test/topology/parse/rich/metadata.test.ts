@@ -67,15 +67,17 @@ describe('JSON-LD', () => {
       assert.deepEqual(jsonOf(script(`${before}{"a":1}${behind}`)), [[{ a: 1 }], 0], before);
   });
 
-  it('JSON-LD with the mistakes of templates is read, as extruct reads it', () => {
+  it('JSON-LD with the mistakes of templates is read as extruct reads it, or better', () => {
     const cases: readonly (readonly [json: string, value: unknown])[] = [
-      ['{"a":"x\ny\tz\r\u0001"}', { a: 'x\ny\tz\r\u0001' }],
+      ['{"a":"x\ny\tz\r\u0001\r\n"}', { a: 'x\ny\tz\n\u0001\n' }],
       ['{"a":1,}', { a: 1 }],
       ['[1,2 , ]', [1, 2]],
       ['{"a":[1,],\n}', { a: [1] }],
       ['{"a":1};', { a: 1 }],
       ['\ufeff{"a":1}', { a: 1 }],
       ['//<![CDATA[\n{"a":1}\n//]]>', { a: 1 }],
+      ['{"a":"it\\\'s \\x2f \\$1 \\"b\\" \\u0041 \\\\\\/"}', { a: 'it\'s / $1 "b" A \\/' }],
+      ['{"a":"one\\\n two\\\r\n three\\\tfour"}', { a: 'one two three\tfour' }],
       ['<!--\n{"a":1}\n//-->', { a: 1 }],
       ['{/* c, "d" */"a":1, // e\n"b":2,/* f */}', { a: 1, b: 2 }],
       ['{"a":"http://x.test/*y*/ //, }] <!-- ]]>",}', { a: 'http://x.test/*y*/ //, }] <!-- ]]>' }],

@@ -3,6 +3,8 @@ import { createSocket } from 'node:dgram';
 import { Resolver } from 'node:dns/promises';
 import { once } from 'node:events';
 import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
 import {
   type NameAnswer,
   recordTypes,
@@ -42,4 +44,53 @@ test('a system resolver reads addresses, aliases and missing names from the name
   );
   const [response] = (await once(peer, 'message')) as [Buffer];
   assert.equal(response.readUInt16BE(0), 7);
+});
+
+test('a name server answers queries that came while the event loop was blocked for a second', async (t) => {
+  const queries = 5_000;
+  const server = await startNameServer({ address: '127.0.0.1', port: 0 }, () => ({ addresses: ['127.1.2.3'] }));
+  t.after(() => server.close());
+  // Another thread asks, since this one is blocked. It spreads the queries over most of that second.
+  const crawler = new Worker(
+    `const { createSocket } = require('node:dgram');
+    const { parentPort, workerData: { port, queries } } = require('node:worker_threads');
+    const socket = createSocket({ type: 'udp4', recvBufferSize: 4 * 1024 * 1024 });
+    const answered = new Set();
+    socket.on('message', (bytes) => answered.add(bytes.readUInt16BE(0)));
+    let asked = 0;
+    const begin = () => {
+      const timer = setInterval(() => {
+        for (const last = Math.min(queries, asked + 30); asked < last; asked++) {
+          const query = Buffer.from([0, 0, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1, 97, 4, 116, 101, 115, 116, 0, 0, 1, 0, 1]);
+          query.writeUInt16BE(asked, 0);
+          socket.send(query, port, '127.0.0.1');
+        }
+        if (asked === queries) clearInterval(timer);
+      }, 5);
+    };
+    parentPort.on('message', (order) => (order === 'begin' ? begin() : parentPort.postMessage(answered.size)));
+    socket.bind(0, '127.0.0.1', () => parentPort.postMessage('ready'));`,
+    { eval: true, workerData: { port: server.port, queries } },
+  );
+  t.after(() => crawler.terminate());
+  await once(crawler, 'message');
+  crawler.postMessage('begin');
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_000);
+  let answered = 0;
+  for (let looks = 100; looks > 0 && answered < queries; looks--) {
+    await sleep(50);
+    crawler.postMessage('count');
+    [answered] = (await once(crawler, 'message')) as [number];
+  }
+  // A busy machine may stop the thread for longer than the system keeps queries.
+  assert.ok(answered >= 0.98 * queries, `${answered} of ${queries}`);
+});
+
+test('a name server that cannot have its port says why', async (t) => {
+  const server = await startNameServer({ address: '127.0.0.1', port: 0 }, () => ({}));
+  t.after(() => server.close());
+  await assert.rejects(
+    startNameServer({ address: '127.0.0.1', port: server.port }, () => ({})),
+    { code: 'EADDRINUSE' },
+  );
 });

@@ -37,6 +37,12 @@ before(async () => {
       mime: 'video/mp4',
       body: film,
     },
+    {
+      url: 'http://pond.test/titled',
+      time: '20200101000005',
+      head: `${html}; charset=iso-8859-1\r\nContent-Encoding: gzip`,
+      body: gzipSync(Buffer.from('<title>Caf\xe9 &amp; pond</title>', 'latin1')),
+    },
     { url: 'http://pond.test/two?a=1&a=2', time: '20200101000005', body: 'two' },
     { url: 'http://pond.test/100%', time: '20200101000005', body: 'odd' },
     {
@@ -135,7 +141,7 @@ before(async () => {
       head: 'HTTP/1.1 200 OK\r\nContent-Type: application/xml',
       body: '<x:a xmlns:x="http://www.w3.org/1999/xhtml" href="http://live.test/">out</x:a>',
     },
-    { url: 'http://bad.test/"><script>', time: '20200101000000', body: 'named' },
+    { url: 'http://bad.test/"><script>', time: '20200101000000', body: '<title>"&lt;script>alert(1)</title>' },
   ]);
   const lies = join(folder, 'hostile.cdxj');
   const place = (offset: number, name: string) =>
@@ -293,6 +299,12 @@ test('a person finds hosts, URLs and captures, also in a file without an index',
   assert.doesNotMatch(pages, /<td>(image|text\/css|video)/);
   assert.match(all, /<td>(image|text\/css|video)/);
   assert.match(pages, /href="\/search\?url=pond\.test&amp;parts=all"/);
+  const titled = [...pages.matchAll(/<bdi>(.*?)<\/bdi>.*?"\/captures\/(.*?)"/g)].map((found) => found.slice(1));
+  assert.deepEqual(titled, [
+    ['2020', 'http://pond.test/'],
+    ['2020', 'http://pond.test/copy'],
+    ['Café &amp; pond', 'http://pond.test/titled'],
+  ]);
   assert.match((await get('/search?url=bare.test')).body.toString(), /20220202020202\/http:\/\/bare\.test\//);
   const captures = (await get('/captures/http://pond.test/')).body.toString();
   assert.match(captures, /3 captures/);
@@ -362,6 +374,8 @@ test('hostile captures are shown as they are or reported as unshowable, and the 
   assert.ok(bomb.body.length <= 16 << 20, `${bomb.body.length} bytes`);
   const search = (await get('/search?url=bad.test')).body.toString();
   assert.doesNotMatch(search, /<script/);
+  assert.match(search, /<bdi>&quot;&lt;script&gt;alert\(1\)<\/bdi>/);
+  assert.match(search, /"\/captures\/http:\/\/bad\.test\/zz"/, 'a record that cannot be read has its row');
   const own = await get('/captures/http://bad.test/%22%3E%3Cscript%3E');
   assert.match(`${own.headers['content-security-policy']}`, /^sandbox allow-forms; default-src 'none'/);
   assert.equal((await get('/web/2020/http://bad.test/"><script>')).status, 302);

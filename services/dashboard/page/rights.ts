@@ -1,0 +1,8 @@
+/** Parts of a page for operators, marked `operators` in its markup: hidden from a caller that is refused their calls. */
+import { mayOperate } from './requests.ts';
+
+/** Called once the page has data, and so the token of its caller, if one is needed. */
+export async function showRights(): Promise<void> {
+  const isOperator = await mayOperate().catch(() => true);
+  document.body.classList.toggle('reads-only', !isOperator);
+}
