@@ -12,15 +12,14 @@ export function hooksOf(plugins: readonly Plugin[]): PluginHooks {
   const named = following.map((plugin) => ({ plugin, fields: policyFieldsOf(plugin) ?? {} }));
   return {
     hooks: plugins,
-    onPolicy(policy) {
+    onPolicy(policy, say) {
       for (const { plugin, fields } of named) {
-        try {
-          plugin.onPolicy!(extraValues(policy, plugin.name, fields).values);
-        } catch (error) {
-          throw new Error(`plugin ${plugin.name}, onPolicy: ${error instanceof Error ? error.message : error}`, {
-            cause: error,
-          });
-        }
+        // A plugin's function may be async.
+        void new Promise((resolve) => {
+          resolve(plugin.onPolicy!(extraValues(policy, plugin.name, fields).values));
+        }).catch((error: unknown) => {
+          say(`plugin ${plugin.name}, onPolicy: ${error instanceof Error ? error.message : error}`);
+        });
       }
     },
   };

@@ -53,9 +53,9 @@ export interface Plugin extends FetchHooks {
   readonly policyFields?: Readonly<Record<string, PluginPolicyField>>;
   /**
    * Called in a fetcher with the values of these fields: before its first request, and after each change of the policy. An
-   * error ends the fetcher.
+   * error is logged, and the fetcher goes on.
    */
-  onPolicy?(values: Readonly<Record<string, unknown>>): void;
+  onPolicy?(values: Readonly<Record<string, unknown>>): Promise<void> | void;
 }
 
 /** A field that a plugin adds to policies. */

@@ -128,11 +128,7 @@ function followControl(
       records.setPolicy(version, payload);
       policy.set(newest);
       addressPacer.setDelay(newest.addressDelayMs ?? crawlLimits.addressDelayMs);
-      try {
-        onPolicy?.(newest);
-      } catch (error) {
-        say(`render: ${(error as Error).message}`);
-      }
+      onPolicy?.(newest, (text) => say(`render: ${text}`));
     },
     onFailure: (error) => say(`render: the list of blocked hosts cannot be read: ${(error as Error).message}`),
   });
