@@ -87,3 +87,17 @@ it("options change only an extra's fields that they name, and the change is repo
   assert.deepEqual(merged.extras, { titles: { shortest: 5, words: ['set by an operator'] } });
   assert.deepEqual(policyChanges(inForce, merged), ['extras.titles.shortest 3 → 5']);
 });
+
+it('the first option of an extra keeps what an operator set, and a dropped one is removed alone', () => {
+  const none = defaultPolicy();
+  const ofOperator = { titles: { words: ['a'] }, others: { b: 1 } };
+  const typed = policy({ titles: { shortest: 5 } });
+  const merge = (before: PolicyConfig, now: PolicyConfig, extras: unknown) =>
+    mergeAsked(before, now, policy(extras)).extras;
+  const both = { titles: { words: ['a'], shortest: 5 }, others: { b: 1 } };
+  for (const before of [none, policy({ others: {} }), policy({ titles: {} })])
+    assert.deepEqual(merge(before, typed, ofOperator), both);
+  assert.deepEqual(merge(typed, none, both), ofOperator);
+  assert.deepEqual(merge(none, typed, undefined), typed.extras);
+  assert.ok(!('extras' in mergeAsked(none, none, none)));
+});
