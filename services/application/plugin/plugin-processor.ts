@@ -43,7 +43,8 @@ export function pluginProcessor(given: PluginProcessor, settings: PluginSettings
         );
       }
       const { batchRecords, retriesMs, whenFailed = 'deadLetter' } = given;
-      const policyNow = fields === undefined ? async () => ({}) : followFields(context, plugin.name, fields);
+      let policy: Readonly<Record<string, unknown>> = {};
+      const policyNow = fields === undefined ? undefined : followFields(context, plugin.name, fields);
       return runConsumer<PluginTopic>(context, {
         name,
         folder,
@@ -51,12 +52,16 @@ export function pluginProcessor(given: PluginProcessor, settings: PluginSettings
         whenFailed,
         ...(batchRecords !== undefined && { batchRecords }),
         ...(retriesMs !== undefined && { retriesMs }),
+        ...(policyNow !== undefined && {
+          beforeBatch: async () => {
+            policy = await policyNow();
+          },
+        }),
         handle: async (batch, { signal, forgotten }) => {
           const urls = forgotten.map(({ url }) => url);
           if (urls.length > 0) await handler.forget?.(urls, { signal });
           const records = batch.map(({ topic, value, partition, offset }) => ({ topic, value, partition, offset }));
-          if (records.length > 0)
-            await handler.handle(records as PluginRecord[], { signal, policy: await policyNow() });
+          if (records.length > 0) await handler.handle(records as PluginRecord[], { signal, policy });
         },
         positions: groupPositions(log, `${manifest.crawl}.${name}`),
         close: async () => {
