@@ -46,16 +46,17 @@ export function withInitialExtras<T extends { readonly extras?: unknown }>(polic
 }
 
 /**
- * Values of an extra's fields in a policy. A field that the policy lacks has its default. So has a field with a value
- * that the schema refuses, because it was set where the extra is not installed; `refused` names such fields.
+ * Values of an extra's fields in a policy, without fields that it does not declare. A field that the policy lacks has its
+ * default. So has a field with a value that the schema refuses, because it was set where the extra is not installed;
+ * `refused` names such fields.
  */
 export function extraValues(
   { extras = {} }: WithExtras,
   name: string,
   own: FieldsOfExtra,
 ): { readonly values: Values; readonly refused: readonly string[] } {
-  const given = Object.entries(extras[name] ?? {});
-  const isGood = (field: string, value: unknown) => own[field]?.schema.safeParse(value).success !== false;
+  const given = Object.entries(extras[name] ?? {}).filter(([field]) => Object.hasOwn(own, field));
+  const isGood = (field: string, value: unknown) => own[field]!.schema.safeParse(value).success;
   return {
     values: { ...initialOf(own), ...Object.fromEntries(given.filter(([field, value]) => isGood(field, value))) },
     refused: given.filter(([field, value]) => !isGood(field, value)).map(([field]) => field),

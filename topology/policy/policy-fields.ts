@@ -54,7 +54,8 @@ const extraName = z
   .regex(
     /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/,
     'write a name of at most 64 letters, digits, dots, dashes and underscores',
-  );
+  )
+  .refine((name) => !(name in {}), 'every object has this name in JavaScript: write another one');
 
 /** The schema, which must accept values of the type. */
 function of<T>(schema: z.ZodType<T>): z.ZodType<T> {

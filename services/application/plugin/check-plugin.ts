@@ -10,9 +10,12 @@ import { schemaOf } from './policy-fields-of.ts';
 
 const { nameCharsMax } = pluginLimits;
 const isName = (value: unknown) =>
-  typeof value === 'string' && /^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(value) && value.length <= nameCharsMax;
+  typeof value === 'string' &&
+  /^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(value) &&
+  value.length <= nameCharsMax &&
+  !(value in {});
 const name: Field = {
-  wants: `a name of at most ${nameCharsMax} letters, digits, dots, dashes and underscores`,
+  wants: `a name of at most ${nameCharsMax} letters, digits, dots, dashes and underscores, but not constructor or another name that every object has`,
   fits: isName,
   needed: true,
 };

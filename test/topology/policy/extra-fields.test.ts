@@ -44,6 +44,10 @@ it('names of extras and fields have letters, digits, dots, dashes and underscore
     assert.throws(() => parsePolicy(JSON.stringify(policy(extras))), {
       message: /^policy\.extras.*write a name of at most 64/,
     });
+  for (const extras of [{ constructor: {} }, { titles: { toString: 1 } }])
+    assert.throws(() => parsePolicy(JSON.stringify(policy(extras))), {
+      message: /^policy\.extras.*every object has this name/,
+    });
   for (const extras of ['titles', [1], { titles: 1 }, { titles: [1] }])
     assert.throws(() => validatePolicy(policy(extras)), { message: /^policy\.extras/ });
 });
@@ -74,6 +78,8 @@ it('an extra reads defaults for fields that a policy lacks, or that its schema r
     values: { shortest: 9, words: [] },
     refused: [],
   });
+  const undeclared = { colour: 'red', toString: 1, constructor: 2 };
+  assert.deepEqual(read({ titles: undeclared }), { values: { shortest: 3 }, refused: [] });
   assert.deepEqual(read({ titles: { shortest: -1, words: 1 } }), {
     values: { shortest: 3 },
     refused: ['shortest', 'words'],

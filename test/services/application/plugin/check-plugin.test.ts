@@ -53,6 +53,7 @@ it('a field of policies has a schema that its default fits, a sentence, and perh
   const rows: [unknown, RegExp][] = [
     [[], /titles\.mjs: policyFields: give fields of policies by name, as in \{ shortest: /],
     [{ 'two words': field }, /titles\.mjs: policyFields\.two words: give a name/],
+    [{ toString: field }, /titles\.mjs: policyFields\.toString: give a name .* but not constructor/],
     [{ shortest: 1 }, /titles\.mjs: policyFields\.shortest: give one object/],
     [{ shortest: { about: 'x' } }, /titles\.mjs: policyFields\.shortest: schema is missing: give JSON Schema/],
     [{ shortest: { ...field, setter: 'owner' } }, /titles\.mjs: policyFields\.shortest: there is no option setter/],
