@@ -3,6 +3,7 @@
  * program without that extra keeps its fields unchecked, and passes them on.
  */
 import { z } from 'zod';
+import { type Fields, isFields } from './is-fields.ts';
 import type { PolicyField } from './policy-field.ts';
 
 /** Overlays cannot set it. */
@@ -14,11 +15,9 @@ export type FieldsOfExtra = Readonly<Record<string, ExtraField>>;
 /** By the name of the extra or plugin. */
 export type ExtraFields = Readonly<Record<string, FieldsOfExtra>>;
 
-type Values = Readonly<Record<string, unknown>>;
-
 /** The part of a policy that holds them. */
 export interface WithExtras {
-  readonly extras?: Readonly<Record<string, Values>> | undefined;
+  readonly extras?: Readonly<Record<string, Fields>> | undefined;
 }
 
 /** Checks the fields of known extras. Those of others have any value. */
@@ -30,6 +29,12 @@ export function extrasSchema(fields: ExtraFields): z.ZodType {
   return z.object(Object.fromEntries(known)).catchall(z.record(z.string(), z.unknown()));
 }
 
+/** Names in `extras` that `after` changes, and whose fields nothing here checks. */
+export function uncheckedExtras(before: WithExtras, after: WithExtras, fields: ExtraFields): string[] {
+  const isNew = (name: string) => JSON.stringify(before.extras?.[name]) !== JSON.stringify(after.extras?.[name]);
+  return Object.keys(after.extras ?? {}).filter((name) => !Object.hasOwn(fields, name) && isNew(name));
+}
+
 /** A policy of a new crawl: fields that it leaves out have their defaults. `policy`: may be unchecked. */
 export function withInitialExtras<T extends { readonly extras?: unknown }>(policy: T, fields: ExtraFields): T {
   const { extras: given = {} } = policy;
@@ -37,16 +42,16 @@ export function withInitialExtras<T extends { readonly extras?: unknown }>(polic
     const values = initialOf(own);
     return Object.keys(values).length === 0 ? [] : [[name, values] as const];
   });
-  if (initial.length === 0 || !isValues(given)) return policy;
+  if (initial.length === 0 || !isFields(given)) return policy;
   const extras = initial.map(([name, values]) => {
     const before = given[name] ?? {};
-    return [name, isValues(before) ? { ...values, ...before } : before];
+    return [name, isFields(before) ? { ...values, ...before } : before];
   });
   return { ...policy, extras: { ...given, ...Object.fromEntries(extras) } };
 }
 
 /**
- * Values of an extra's fields in a policy, without fields that it does not declare. A field that the policy lacks has its
+ * Fields of an extra's fields in a policy, without fields that it does not declare. A field that the policy lacks has its
  * default. So has a field with a value that the schema refuses, because it was set where the extra is not installed;
  * `refused` names such fields.
  */
@@ -54,7 +59,7 @@ export function extraValues(
   { extras = {} }: WithExtras,
   name: string,
   own: FieldsOfExtra,
-): { readonly values: Values; readonly refused: readonly string[] } {
+): { readonly values: Fields; readonly refused: readonly string[] } {
   const given = Object.entries(extras[name] ?? {}).filter(([field]) => Object.hasOwn(own, field));
   const isGood = (field: string, value: unknown) => own[field]!.schema.safeParse(value).success;
   return {
@@ -63,12 +68,8 @@ export function extraValues(
   };
 }
 
-function initialOf(own: FieldsOfExtra): Values {
+function initialOf(own: FieldsOfExtra): Fields {
   return Object.fromEntries(
     Object.entries(own).flatMap(([field, { initial }]) => (initial === undefined ? [] : [[field, initial]])),
   );
-}
-
-function isValues(value: unknown): value is Values {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -2,10 +2,10 @@
  * Three-way merge of policies. A user's options change only fields that differ from the user's last options. So a
  * left-out option changes nothing, and later changes by an operator stay.
  */
+import { type Fields, isFields } from './is-fields.ts';
 import type { PolicyConfig } from './policy.ts';
 
 type Json = unknown;
-type Fields = { readonly [key: string]: Json };
 
 /** `inForce`, with the fields in which `now` differs from `before`. Keeps the version of `inForce`. */
 export function mergeAsked(before: PolicyConfig, now: PolicyConfig, inForce: PolicyConfig): PolicyConfig {
@@ -119,10 +119,6 @@ function added<T>(before: readonly T[], now: readonly T[]): T[] {
 
 function joined<T>(list: readonly T[], more: readonly T[]): T[] {
   return [...list, ...added(list, more)];
-}
-
-function isFields(value: Json): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Compares plain JSON: an absent field equals one that is undefined. */

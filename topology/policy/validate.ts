@@ -79,8 +79,11 @@ export function validatePolicy(value: unknown, inForce?: PolicyConfig, fields: E
 }
 
 function checkExtras({ extras = {} }: PolicyConfig, inForce: PolicyConfig | undefined, fields: ExtraFields): void {
-  const isSame = (name: string) => JSON.stringify(extras[name]) === JSON.stringify(inForce?.extras?.[name]);
-  const news = Object.entries(extras).filter(([name]) => !isSame(name));
+  const news = Object.entries(extras).map(([name, values]) => {
+    const before = inForce?.extras?.[name];
+    const isNew = (field: string) => JSON.stringify(values[field]) !== JSON.stringify(before?.[field]);
+    return [name, Object.fromEntries(Object.entries(values).filter(([field]) => isNew(field)))];
+  });
   const { error } = extrasSchema(fields).safeParse(Object.fromEntries(news));
   const [issue] = error?.issues ?? [];
   if (issue === undefined) return;

@@ -6,12 +6,13 @@
  */
 import type { Command } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';
+import { uncheckedExtras } from '../../../topology/policy/extra-fields.ts';
 import { keepInForce } from '../../../topology/policy/keep-in-force.ts';
 import { policyChanges } from '../../../topology/policy/merge.ts';
 import { defaultPolicy } from '../../../topology/policy/policy.ts';
 import type { KafkaFlags } from '../../hosting/options/crawl-place.ts';
 import type { OperatorFlags } from '../../hosting/options/operator.ts';
-import { openPlugins, type PluginFlags } from '../../hosting/options/plugins.ts';
+import { type PluginFlags, pluginFields } from '../../hosting/options/plugins.ts';
 import { SystemClock } from '../../runtime/clock.ts';
 import { samePolicy } from '../../runtime/crawl/requests.ts';
 import { toStderr, toStdout } from '../../runtime/logging/door.ts';
@@ -64,13 +65,13 @@ export function addPolicyCommands(program: Command): void {
 }
 
 async function set(file: string, flags: OperatorFlags & PluginFlags): Promise<void> {
-  const { fields } = await openPlugins({ plugin: flags.plugin ?? [] });
+  const fields = await pluginFields(flags);
   // Mistakes in the file are reported before any crawl is contacted.
   await policyFromFile('policy set', file, defaultPolicy(), fields);
   const { newest } = await versions(flags);
   const next = keepInForce(newest, await policyFromFile('policy set', file, newest, fields));
   await accept(flags, next, newest);
-  for (const name of Object.keys(next.extras ?? {}).filter((one) => !Object.hasOwn(fields, one)))
+  for (const name of uncheckedExtras(newest, next, fields))
     say(`policy.extras.${name}: not checked, since no extra or plugin of this name is here (--plugin FILE)`, 'warn');
   if (flags.json) return;
   const changes = policyChanges(newest, next);

@@ -2,6 +2,7 @@
 import { dirname, resolve } from 'node:path';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import type { ExtraFields } from '../../../topology/policy/extra-fields.ts';
+import { type Fields, isFields } from '../../../topology/policy/is-fields.ts';
 import { defaultPolicy, type PolicyConfig } from '../../../topology/policy/policy.ts';
 import { policyWithoutVersion } from '../../../topology/policy/validate.ts';
 import { installedFields } from '../../application/extra-fields.ts';
@@ -41,8 +42,6 @@ export async function policyInFile(option: string, file: string): Promise<Policy
   return typeof version === 'number' ? { ...config, version } : config;
 }
 
-type Fields = { readonly [key: string]: unknown };
-
 function fieldsIn(option: string, file: string): Fields {
   const value = parsedFile(option, file);
   if (isFields(value)) return value;
@@ -60,8 +59,4 @@ function merged(inForce: Fields, given: Fields): Fields {
     policy[key] = isFields(before) && isFields(value) ? merged(before, value) : value;
   }
   return policy;
-}
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

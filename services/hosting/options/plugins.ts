@@ -56,6 +56,11 @@ export async function openPlugins({ plugin = [], set = [] }: PluginFlags): Promi
   };
 }
 
+/** Fields of policies, without opening consumers: those may need options. Throws INVALID_ARGUMENT as openPlugins. */
+export async function pluginFields({ plugin = [] }: PluginFlags): Promise<ExtraFields> {
+  return fieldsWith((await loadPlugins(plugin, takenNames)).map((one) => one.plugin));
+}
+
 /**
  * The processors that run beside a crawl, in the order in which they drain: ours if they are named, plugins' always.
  * `isHere`: in its own process, so that the user's function is loaded at once; otherwise the process that runs it loads

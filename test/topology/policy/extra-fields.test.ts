@@ -2,7 +2,12 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { z } from 'zod';
-import { type ExtraFields, extraValues, withInitialExtras } from '../../../topology/policy/extra-fields.ts';
+import {
+  type ExtraFields,
+  extraValues,
+  uncheckedExtras,
+  withInitialExtras,
+} from '../../../topology/policy/extra-fields.ts';
 import { mergeAsked, policyChanges } from '../../../topology/policy/merge.ts';
 import { defaultPolicy, type PolicyConfig } from '../../../topology/policy/policy.ts';
 import { parsePolicy, policyWithoutVersion, validatePolicy } from '../../../topology/policy/validate.ts';
@@ -55,8 +60,21 @@ it('names of extras and fields have letters, digits, dots, dashes and underscore
 it('values that are in force already stay, even if a newer extra refuses them', () => {
   const inForce = policy({ titles: { shortest: 500 } });
   assert.equal(validatePolicy({ ...inForce, delayMs: 9 }, inForce, fields).delayMs, 9);
+  const more = policy({ titles: { shortest: 500, words: ['a'] } });
+  assert.deepEqual(validatePolicy(more, inForce, fields).extras, more.extras);
+  assert.throws(
+    () => validatePolicy(policy({ titles: { shortest: 500, words: 1 } }), inForce, fields),
+    /titles\.words/,
+  );
   const changed = { ...inForce, extras: { titles: { shortest: 501 } } };
   assert.throws(() => validatePolicy(changed, inForce, fields), /policy\.extras\.titles\.shortest/);
+});
+
+it('extras that nothing here checks are named if their fields change', () => {
+  const before = policy({ titles: {}, others: { a: 1 }, third: { b: 1 } });
+  const after = policy({ titles: { shortest: 9 }, others: { a: 1 }, third: { b: 2 }, fourth: {} });
+  assert.deepEqual(uncheckedExtras(before, after, fields), ['third', 'fourth']);
+  assert.deepEqual(uncheckedExtras(after, defaultPolicy(), fields), []);
 });
 
 it('a new crawl has the defaults, and keeps what it is given', () => {
