@@ -17,16 +17,11 @@ export function crawlPartsOf(extras: readonly Extension[]): Promise<CrawlPart[]>
   return Promise.all(extras.flatMap(({ crawlPart }) => (crawlPart === undefined ? [] : [crawlPart()])));
 }
 
-/** Fields of policies. `declaring`: extras and plugins. Throws INVALID_ARGUMENT if two of one name declare some. */
+/** Fields of policies. `declaring`: extras or plugins. */
 export function fieldsOf(
   declaring: readonly { readonly name: string; readonly policyFields?: FieldsOfExtra | undefined }[],
 ): ExtraFields {
-  const fields: Record<string, FieldsOfExtra> = {};
-  for (const { name, policyFields } of declaring) {
-    if (policyFields === undefined) continue;
-    if (Object.hasOwn(fields, name))
-      throw invalid(`an extra and a plugin of the name ${name} both declare fields of policies: rename the plugin`);
-    fields[name] = policyFields;
-  }
-  return fields;
+  return Object.fromEntries(
+    declaring.flatMap(({ name, policyFields }) => (policyFields === undefined ? [] : [[name, policyFields]])),
+  );
 }
