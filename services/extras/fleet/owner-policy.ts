@@ -28,9 +28,12 @@ const operatorsSettings = new Set([
  * here. `fields`: those of the extras that are. `policy`: as the call has it, unchecked.
  */
 export function checkOwnersExtras({ extras }: { readonly extras?: unknown }, fields: ExtraFields): void {
-  for (const [name, values] of Object.entries(extras ?? {}))
+  for (const [name, values] of Object.entries(extras ?? {})) {
+    const own = fields[name];
+    if (own === undefined) refuse(`extras.${name}`);
     for (const field of Object.keys(values ?? {}))
-      if (fields[name]?.[field]?.setter !== 'owner') refuse(`extras.${name}.${field}`);
+      if (own[field]?.setter !== 'owner') refuse(`extras.${name}.${field}`);
+  }
 }
 
 /** Throws INVALID_ARGUMENT for a field that only the operator may set. `overlays`: those of the call's policy. */

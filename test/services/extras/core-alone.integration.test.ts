@@ -133,7 +133,7 @@ async function checkPolicy(tree: ScratchTree, data: readonly string[]): Promise<
   assert.match(calls[2], /^policy\.extras\.thumbnails\.widset: .*did you mean widest\?$/);
   assert.match(calls[3], /^policy\.extras\.thumbnails\.perHost: only the operator/);
   assert.deepEqual(calls[4], { thumbnails: { widest: 320, perHost: 2 } });
-  assert.match(unknown[0], /^policy\.extras\.others\.a: only the operator/);
+  assert.match(unknown[0], /^policy\.extras\.others: only the operator/);
   assert.deepEqual(unknown[1], { others: { a: 1 }, thumbnails: { widest: 320 } });
 
   const generated = await tree.node('--import', 'tsx', 'services/reference/generate.ts');
