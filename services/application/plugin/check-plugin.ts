@@ -159,8 +159,9 @@ const policyFieldFields: Readonly<Record<keyof PluginPolicyField, Field>> = {
 
 const flagFields: Readonly<Record<keyof PluginFieldFlag, Field>> = {
   name: {
-    wants: "the option's name, as in shortestTitle for --shortest-title",
-    fits: (value) => typeof value === 'string' && /^[a-z][A-Za-z0-9]*$/.test(value),
+    wants:
+      "the option's name, as in shortestTitle for --shortest-title; not help or config, and none that begins with no",
+    fits: (value) => typeof value === 'string' && /^(?!no[A-Z]|(?:help|config)$)[a-z][A-Za-z0-9]*$/.test(value),
     needed: true,
   },
   value: {

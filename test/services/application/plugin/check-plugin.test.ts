@@ -62,7 +62,10 @@ it('a field of policies has a schema that its default fits, a sentence, and perh
       { shortest: { ...field, initial: -1 } },
       /policyFields\.shortest\.initial: .*: give a value that its schema accepts/,
     ],
-    [{ shortest: { ...field, flag: { ...flag, name: '--shortest' } } }, /policyFields\.shortest\.flag: name: give/],
+    ...['--shortest', 'noShort', 'help', 'config'].map((name): [unknown, RegExp] => [
+      { shortest: { ...field, flag: { ...flag, name } } },
+      /policyFields\.shortest\.flag: name: give/,
+    ]),
     [
       { shortest: { ...field, flag: { name: 'shortest', about: 'x' } } },
       /policyFields\.shortest\.flag: reason is missing/,
