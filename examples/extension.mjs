@@ -20,7 +20,8 @@ async function titlesIn(folder) {
     if (error.code === 'ENOENT') return '';
     throw error;
   });
-  return new Map(text.split('\n').flatMap(rowOf));
+  const last = new Map(text.split('\n').flatMap(rowOf));
+  return new Map([...last].filter(([, title]) => title !== null));
 }
 
 function rowOf(line) {
@@ -57,8 +58,11 @@ export default definePlugin({
       open({ options, folder }) {
         return {
           async handle(batch, { policy }) {
-            const kept = batch.filter(({ value }) => value.title.length >= policy.shortest);
-            const rows = kept.map(({ value }) => [value.url, value.title.slice(0, Number(options.longest))]);
+            // A page that was fetched again may have a shorter title now: null takes the old one back.
+            const rows = batch.map(({ value: { url, title } }) => [
+              url,
+              title.length < policy.shortest ? null : title.slice(0, Number(options.longest)),
+            ]);
             await appendFile(fileIn(folder), rows.map(lineOf).join(''));
           },
           async forget(urls) {

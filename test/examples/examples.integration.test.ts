@@ -211,6 +211,9 @@ describe('the examples, in a project that installs the package', { timeout: 600_
     assert.equal(checked.stderr, '');
     await crawlstream(['consume', ...plugin, '--data', data, '--from-start']);
     assert.deepEqual(await titles(), ['another page', 'front']);
+    await set(6, ...plugin);
+    await crawlstream(['consume', ...plugin, '--data', data, '--from-start']);
+    assert.deepEqual(await titles(), ['another page'], 'a title that is too short now is taken back');
   });
 
   it('twenty-lines.ts crawls from TypeScript, and its types hold', async (t) => {
