@@ -422,7 +422,7 @@ export const policyFields = {
       z.record(extraName, z.record(extraName, z.unknown())),
     ).optional(),
     about:
-      'Fields of extras and plugins, by name of the extra or plugin, then of the field. A process without that extra passes its fields on, unchecked. Absent: none.',
+      'Fields of extras and plugins, by name of the extra or plugin, then of the field. A process that lacks the extra or plugin keeps its fields, and does not check them. Absent: none.',
     // Each field has a separate setter.
     setter: 'owner',
   },

@@ -137,10 +137,10 @@ export interface PluginHandler<T extends PluginTopic = PluginTopic> {
   close?(): Promise<void> | void;
 }
 
-/** Signal and policy that come with a batch. */
+/** Passed with each batch. */
 export interface PluginBatch {
   readonly signal: AbortSignal;
-  /** The fields that the plugin declares, by name, in the newest policy. */
+  /** Values of the plugin's fields in the policy, by name. They are at most a second old when the batch begins. */
   readonly policy: Readonly<Record<string, unknown>>;
 }
 
