@@ -56,7 +56,7 @@ export interface FetcherConfig {
   readonly insecureHosts?: readonly string[];
   /** Hooks of plugins for requests, responses, pages and links, in this order. Absent: none. */
   readonly hooks?: readonly NamedHooks[];
-  /** Called with the policy in force before the first request, and with each later one. Never throws: `say` tells what fails. */
+  /** Called with the policy in force before the first request, and with each later one. Failures are passed to `say`, never thrown. */
   readonly onPolicy?: (policy: PolicyConfig, say: (text: string) => void) => void;
   /** Programs that may fetch pages instead of this fetcher. Absent: there are none. */
   readonly outside?: Outside | undefined;

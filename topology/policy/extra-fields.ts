@@ -29,7 +29,7 @@ export function extrasSchema(fields: ExtraFields): z.ZodType {
   return z.object(Object.fromEntries(known)).catchall(z.record(z.string(), z.unknown()));
 }
 
-/** Names in `extras` that `after` changes, and whose fields nothing here checks. */
+/** Names in `extras` that `after` changes, of extras and plugins that are not here to check their fields. */
 export function uncheckedExtras(before: WithExtras, after: WithExtras, fields: ExtraFields): string[] {
   const isNew = (name: string) => JSON.stringify(before.extras?.[name]) !== JSON.stringify(after.extras?.[name]);
   return Object.keys(after.extras ?? {}).filter((name) => !Object.hasOwn(fields, name) && isNew(name));

@@ -1,4 +1,4 @@
-/** Tells objects of JSON from lists and plain values. */
+/** Distinguishes objects of JSON from lists and plain values. */
 export type Fields = { readonly [key: string]: unknown };
 
 export function isFields(value: unknown): value is Fields {

@@ -81,8 +81,8 @@ class FollowedBlocks implements BlockedHosts {
   readonly #stopping = new AbortController();
   #isDeaf = false;
   #newest = 0;
-  /** Tells of the newest policy of those read so far. */
-  #tellPolicy = () => {};
+  /** Passes on the newest policy of those read so far. */
+  #passPolicy = () => {};
   #isCaughtUp = false;
   #heard = () => {};
   readonly caughtUp = new Promise<void>((resolve) => (this.#heard = resolve));
@@ -138,8 +138,8 @@ class FollowedBlocks implements BlockedHosts {
       if (kind === 'policy' && version > this.#newest) {
         this.#newest = version;
         const policy = parsePolicy(payload);
-        this.#tellPolicy = () => this.#options.onPolicy(policy, version, payload);
-        if (this.#isCaughtUp) this.#tellPolicy();
+        this.#passPolicy = () => this.#options.onPolicy(policy, version, payload);
+        if (this.#isCaughtUp) this.#passPolicy();
       }
     } catch {
       // The frontier turns unreadable records into dead letters.
@@ -155,7 +155,7 @@ class FollowedBlocks implements BlockedHosts {
     while (!this.#stopping.signal.aborted) {
       if (this.#unheard.size === 0 && !this.#isCaughtUp) {
         this.#isCaughtUp = true;
-        this.#tellPolicy();
+        this.#passPolicy();
         this.#heard();
       }
       for (const { partition, offset, value } of await pollOn(this.#reader, {

@@ -103,7 +103,7 @@ it('each order on control is read by its kind, and each policy once, the newest 
   await memory.close();
 });
 
-it('of the policies that were there before, only the newest readable one is told, then each newer one', async () => {
+it('of the policies that were there before, only the newest readable one is passed on, then each newer one', async () => {
   const { memory, letRead, watch, order } = await slowControl();
   const policy = (version: number, payload = JSON.stringify({ ...defaultPolicy(), version })) =>
     order({ kind: 'policy', version, payload });
