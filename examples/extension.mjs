@@ -1,6 +1,7 @@
 /**
  * An extension: a consumer that keeps the title of each page, and what goes with it. It has an option, deletes titles of
- * pages that are taken down, and adds an endpoint (`GET /titles`) and a command (`titles`).
+ * pages that are taken down, and adds an endpoint (`GET /titles`), a command (`titles`) and a field of the policy
+ * (`extras.titles.shortest`, `--shortest-title`), which may change while the crawl runs.
  *
  * Records may come twice after a crash, and pages are fetched again: the last line of a URL counts. A crash may also cut
  * off the last line: its record comes again, and the next lines begin on a line of their own.
@@ -19,7 +20,8 @@ async function titlesIn(folder) {
     if (error.code === 'ENOENT') return '';
     throw error;
   });
-  return new Map(text.split('\n').flatMap(rowOf));
+  const last = new Map(text.split('\n').flatMap(rowOf));
+  return new Map([...last].filter(([, title]) => title !== null));
 }
 
 function rowOf(line) {
@@ -34,6 +36,19 @@ function rowOf(line) {
 export default definePlugin({
   name,
   version: '1.0.0',
+  policyFields: {
+    shortest: {
+      schema: { type: 'integer', minimum: 0, maximum: 1000 },
+      about: 'Characters that a title needs to be kept.',
+      initial: 0,
+      flag: {
+        name: 'shortestTitle',
+        value: '<n>',
+        about: 'keep titles of at least n characters (default: 0)',
+        reason: 'a short title is a title, too',
+      },
+    },
+  },
   processors: [
     {
       name,
@@ -42,8 +57,12 @@ export default definePlugin({
       holds: 'pages',
       open({ options, folder }) {
         return {
-          async handle(batch) {
-            const rows = batch.map(({ value }) => [value.url, value.title.slice(0, Number(options.longest))]);
+          async handle(batch, { policy }) {
+            // A page that was fetched again may have a shorter title now: null takes the old one back.
+            const rows = batch.map(({ value: { url, title } }) => [
+              url,
+              title.length < policy.shortest ? null : title.slice(0, Number(options.longest)),
+            ]);
             await appendFile(fileIn(folder), rows.map(lineOf).join(''));
           },
           async forget(urls) {

@@ -23,10 +23,9 @@ export interface ProcessorChoice {
 
 /** Throws INVALID_ARGUMENT: an option that a plugin's consumer does not have, or has to be given. */
 export function chosenProcessors({ names, plugins, settings, handler }: ProcessorChoice): Processor[] {
-  const given = plugins.flatMap((plugin) => plugin.processors ?? []);
   return [
     ...consumers.filter(({ name }) => names.includes(name)),
-    ...given.map((one) => pluginProcessor(one, settings)),
+    ...plugins.flatMap((plugin) => (plugin.processors ?? []).map((one) => pluginProcessor(one, settings, plugin))),
     ...(handler === undefined ? [] : [handlerProcessor(handler)]),
   ];
 }

@@ -1,22 +1,28 @@
 /**
- * Commands of plugins. They are loaded for a command line with none of our commands, from the plugins that the command
- * line, the environment or a settings file names.
+ * Commands of plugins, and options of `crawl` for fields that plugins add to policies. Commands are loaded for a command
+ * line with none of ours. The plugins are those that the command line, the environment or a settings file names.
  */
 import { Command } from 'commander';
 import { invalid } from '../../topology/errors.ts';
+import type { ExtraFields } from '../../topology/policy/extra-fields.ts';
 import { takenNames } from '../application/chosen-processors.ts';
 import type { AddCommands, GroupedCommands } from '../application/extension/extension.ts';
+import { fieldsOfPlugins } from '../application/extra-fields.ts';
 import { loadPlugins } from '../application/plugin/load-plugins.ts';
 import { toStderr } from '../runtime/logging/door.ts';
 import { commandNames } from './command-modules.ts';
 import { applyConfig } from './config/apply-config.ts';
+import { addExtraOptions } from './flags/field-options.ts';
 import { addPluginOption } from './flags/plugin-flags.ts';
 
-/** False if the command line names one of our commands, or asks for help without naming a plugin. */
-export function mayNamePlugins(words: readonly string[]): boolean {
+/** True if the command line may need what plugins add. */
+export function mayNamePlugins(words: readonly string[], env: NodeJS.ProcessEnv): boolean {
   const [first] = words;
-  if (first === undefined || commandNames.has(first)) return false;
-  return !first.startsWith('-') || words.some((word) => /^--plugin(?:=|$)/.test(word));
+  if (first === undefined) return false;
+  const isNamed = words.some((word) => /^--plugin(?:=|$)/.test(word));
+  const isSet = words.some((word) => /^--config(?:=|$)/.test(word)) || env['CRAWLSTREAM_CONFIG'] !== undefined;
+  if (first === 'crawl') return isNamed || isSet || env['CRAWLSTREAM_PLUGIN'] !== undefined;
+  return !commandNames.has(first) && (isNamed || !first.startsWith('-'));
 }
 
 /** `program`: all of our commands. Throws INVALID_ARGUMENT for a file that is not a plugin, and for a name that is taken. */
@@ -31,8 +37,18 @@ export async function pluginCommands(
   applyConfig(program, reader, env);
   const { plugin: paths = [] } = reader.opts<{ readonly plugin?: readonly string[] }>();
   const loaded = await loadPlugins(paths, takenNames);
+  const fields = fieldsOfPlugins(loaded.map(({ plugin }) => plugin));
+  if (words[0] === 'crawl') return [addFields(fields)];
   const given = loaded.flatMap(({ path, plugin: { commands = [] } }) => commands.map((one) => ({ ...one, path })));
   return Promise.all(given.map(checked));
+}
+
+/** Adds options after all others, so that a data folder does not keep them: the policy of its crawl has the values. */
+function addFields(fields: ExtraFields): AddCommands {
+  return (program) => {
+    const crawl = program.commands.find((one) => one.name() === 'crawl');
+    if (crawl !== undefined) addExtraOptions(crawl, fields);
+  };
 }
 
 async function checked({

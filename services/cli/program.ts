@@ -25,11 +25,11 @@ import { withRemedy } from './usage-remedy.ts';
 
 /**
  * The program with the commands that a command line names, or, without words, with all commands. Commands of plugins are
- * there if the command line names none of ours.
+ * there if the command line names none of ours, and options of plugins for policies if it names `crawl`.
  */
 export async function createProgram(words: readonly string[] = []): Promise<Command> {
   const ours = await loadCommands(words, process.env);
-  const theirs = mayNamePlugins(words) ? await pluginCommands(programOf(ours), words, process.env) : [];
+  const theirs = mayNamePlugins(words, process.env) ? await pluginCommands(programOf(ours), words, process.env) : [];
   return programOf([...ours, ...theirs], words);
 }
 

@@ -1,6 +1,7 @@
 /** Configuration of a fetcher, beside the policy of the crawl. */
 
 import type { Outcome, Page } from '../../schemas/types.ts';
+import type { PolicyConfig } from '../../topology/policy/policy.ts';
 import type { Outside } from '../runtime/leases/outside.ts';
 import type { ResolveOverride } from './connect/resolve-override.ts';
 import type { NamedHooks } from './hooks/fetch-hooks.ts';
@@ -55,6 +56,8 @@ export interface FetcherConfig {
   readonly insecureHosts?: readonly string[];
   /** Hooks of plugins for requests, responses, pages and links, in this order. Absent: none. */
   readonly hooks?: readonly NamedHooks[];
+  /** Called with the policy in force before the first request, and with each later one. Failures are passed to `say`, never thrown. */
+  readonly onPolicy?: (policy: PolicyConfig, say: (text: string) => void) => void;
   /** Programs that may fetch pages instead of this fetcher. Absent: there are none. */
   readonly outside?: Outside | undefined;
   /** Called with every outcome, its page, and the depth of its URL. */

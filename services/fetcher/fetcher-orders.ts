@@ -59,6 +59,7 @@ export function followOrders(
       bandwidth.setRate(bytesPerSecond ?? null);
       // A replacement for HTTP has no addresses.
       if (config.addressDelayMs > 0) addressPacer.setDelay(addressDelayMs);
+      config.onPolicy?.(policy, config.say ?? (() => {}));
     },
     onFailure: fail,
   });

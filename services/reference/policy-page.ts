@@ -4,6 +4,7 @@
  * the code uses.
  */
 import { z } from 'zod';
+import { extrasSchema, withInitialExtras } from '../../topology/policy/extra-fields.ts';
 import { defaultPolicy } from '../../topology/policy/policy.ts';
 import { declaredFields } from '../../topology/policy/policy-fields.ts';
 import { defaultRecrawl } from '../../topology/policy/recrawl/recrawl-config.ts';
@@ -11,6 +12,7 @@ import { defaultScore } from '../../topology/policy/score/score-config.ts';
 import { sitemapsEveryMs } from '../../topology/policy/sitemaps.ts';
 import { defaultTraps } from '../../topology/policy/traps/trap-config.ts';
 import { policySchema } from '../../topology/policy/validate.ts';
+import { installedFields } from '../application/extra-fields.ts';
 import { interfaceComments } from './interface-comments.ts';
 
 const head = `# Policy
@@ -120,9 +122,16 @@ const interfaces: Readonly<Record<string, readonly [file: string, ...names: stri
   'overlays[].set.recrawl': ['policy/recrawl/recrawl-config.ts', 'RecrawlRule'],
 };
 
-/** Sentences of declared fields: in the policy, and in overlays. */
+/** Sentences of declared fields: in the policy, in overlays, and of extras. */
 const declared: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   '': Object.fromEntries(declaredFields.map(([name, { about }]) => [name, about])),
+  extras: Object.fromEntries(Object.keys(installedFields).map((name) => [name, `Fields of the extra \`${name}\`.`])),
+  ...Object.fromEntries(
+    Object.entries(installedFields).map(([name, own]) => [
+      `extras.${name}`,
+      Object.fromEntries(Object.entries(own).map(([field, { about }]) => [field, about])),
+    ]),
+  ),
   'overlays[].set': Object.fromEntries(
     declaredFields.map(([name, { overlay }]) => [
       name,
@@ -136,7 +145,7 @@ const describedElsewhere = 'overlays[].set.filters';
 
 /** The defaults of \`crawl\` for parts that are switched on without details. */
 const defaults: unknown = {
-  ...defaultPolicy(),
+  ...withInitialExtras(defaultPolicy(), installedFields),
   traps: defaultTraps,
   recrawl: defaultRecrawl,
   score: defaultScore,
@@ -166,7 +175,9 @@ interface Row {
 
 export function policyPage(): string {
   const rows: Row[] = [];
-  walk(z.toJSONSchema(policySchema, { io: 'input', unrepresentable: 'any' }) as Shape, '', defaults, rows);
+  const shapeOf = (schema: z.ZodType) => z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as Shape;
+  const { properties } = shapeOf(policySchema);
+  walk({ properties: { ...properties, extras: shapeOf(extrasSchema(installedFields)) } }, '', defaults, rows);
   const sections = new Map<string, Row[]>();
   for (const row of rows) {
     const [section] = row.path.split(/[.[]/);

@@ -138,7 +138,7 @@ describe('the examples, in a project that installs the package', { timeout: 600_
     };
     while ((await titles())[front] === undefined) await sleep(50);
     assert.deepEqual(await titles('?with=page'), {});
-    assert.deepEqual(await titles('?with=front'), { [front]: 'front pa' });
+    assert.deepEqual(await titles('?with=pa'), { [front]: 'front pa' });
     called();
     await crawling;
 
@@ -166,6 +166,54 @@ describe('the examples, in a project that installs the package', { timeout: 600_
     );
     const left = await printed();
     assert.ok(!left.includes('front pa') && left.split('\n').length === 3, left);
+  });
+
+  it('extension.mjs adds a field to the policy: its flag, policy set and its consumer follow the declaration', async (t) => {
+    const { port: web } = await serveSite(t, (request, response) => {
+      response.setHeader('content-type', 'text/html');
+      response.end(request.url === '/' ? '<title>front</title><a href="/one">one</a>' : '<title>another page</title>');
+    });
+    const data = join(folder, 'fields');
+    const plugin = ['--plugin', 'extension.mjs'];
+    const crawl = (...more: string[]) => {
+      const reach = ['--resolve', `*.test:${web}:127.0.0.1`, '--delay', '0'];
+      return crawlstream(['crawl', `http://front.test:${web}/`, ...reach, '--data', data, ...plugin, ...more]);
+    };
+    const shown = async () => {
+      const { stdout } = await crawlstream(['policy', 'show', '--json', '--data', data]);
+      return JSON.parse(stdout).extras;
+    };
+    const set = (shortest: number, ...more: string[]) => {
+      writeFileSync(join(folder, 'fields.yaml'), `extras: { titles: { shortest: ${shortest} } }`);
+      return crawlstream(['policy', 'set', 'fields.yaml', '--data', data, ...more]);
+    };
+    const titles = async () => {
+      const { stdout } = await crawlstream(['titles', ...plugin, '--data', data]);
+      return stdout
+        .trim()
+        .split('\n')
+        .map((line) => line.split('\t')[1])
+        .toSorted();
+    };
+    const help = await crawlstream(['crawl', '--help', 'all', ...plugin]);
+    assert.match(help.stdout, /--shortest-title <n> +keep titles of at least n characters/);
+    await assert.rejects(crawl('--shortest-title', '2000'), /--shortest-title[\s\S]*from 0 to 1000/);
+    await crawl('--shortest-title', '6');
+    assert.deepEqual(await titles(), ['another page']);
+    assert.deepEqual(await shown(), { titles: { shortest: 6 } });
+
+    await crawl();
+    assert.deepEqual(await shown(), { titles: { shortest: 6 } }, 'an option that is left out changes nothing');
+    await assert.rejects(set(5000, ...plugin), /policy\.extras\.titles\.shortest: [\s\S]*1000/);
+    const unchecked = await set(7);
+    assert.match(unchecked.stderr, /policy\.extras\.titles: not checked/);
+    const checked = await set(5, ...plugin);
+    assert.equal(checked.stderr, '');
+    await crawlstream(['consume', ...plugin, '--data', data, '--from-start']);
+    assert.deepEqual(await titles(), ['another page', 'front']);
+    await set(6, ...plugin);
+    await crawlstream(['consume', ...plugin, '--data', data, '--from-start']);
+    assert.deepEqual(await titles(), ['another page'], 'a title that is too short now is taken back');
   });
 
   it('twenty-lines.ts crawls from TypeScript, and its types hold', async (t) => {

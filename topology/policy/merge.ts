@@ -2,16 +2,35 @@
  * Three-way merge of policies. A user's options change only fields that differ from the user's last options. So a
  * left-out option changes nothing, and later changes by an operator stay.
  */
+import { type Fields, isFields } from './is-fields.ts';
 import type { PolicyConfig } from './policy.ts';
 
 type Json = unknown;
-type Fields = { readonly [key: string]: Json };
 
 /** `inForce`, with the fields in which `now` differs from `before`. Keeps the version of `inForce`. */
 export function mergeAsked(before: PolicyConfig, now: PolicyConfig, inForce: PolicyConfig): PolicyConfig {
   const merged = merge(before as unknown as Fields, now as unknown as Fields, inForce as unknown as Fields);
-  const policy = { ...(merged as unknown as PolicyConfig), version: inForce.version };
-  return { ...policy, scope: mergedScope(before, now, inForce), ...mergedSitemaps(before, now, inForce) };
+  const { extras: _, ...policy } = { ...(merged as unknown as PolicyConfig), version: inForce.version };
+  return {
+    ...policy,
+    scope: mergedScope(before, now, inForce),
+    ...mergedSitemaps(before, now, inForce),
+    ...mergedExtras(before, now, inForce),
+  };
+}
+
+/** An option of an extra changes one field, even if it is the first: others stay. */
+function mergedExtras(
+  { extras: before = {} }: PolicyConfig,
+  { extras: now = {} }: PolicyConfig,
+  { extras: stands = {} }: PolicyConfig,
+): Pick<PolicyConfig, 'extras'> {
+  const extras: Record<string, Fields> = { ...stands };
+  for (const name of new Set([...Object.keys(before), ...Object.keys(now)])) {
+    const values = merge(before[name] ?? {}, now[name] ?? {}, stands[name] ?? {});
+    if (Object.keys(values).length > 0 || name in stands) extras[name] = values;
+  }
+  return Object.keys(extras).length === 0 ? {} : { extras };
 }
 
 /** Names are added: a new seed does not replace earlier ones. */
@@ -100,10 +119,6 @@ function added<T>(before: readonly T[], now: readonly T[]): T[] {
 
 function joined<T>(list: readonly T[], more: readonly T[]): T[] {
   return [...list, ...added(list, more)];
-}
-
-function isFields(value: Json): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Compares plain JSON: an absent field equals one that is undefined. */

@@ -1,7 +1,8 @@
 /**
  * The fields of a policy, each declared once. Everything else follows from the entry: type, validation, default, merge,
  * overlays, flag, variable of the environment, key of the settings file, rights in a fleet, OpenAPI and docs/policy.md.
- * Only `overlays` has a declaration elsewhere (overlay-config.ts), since it consists of these fields.
+ * Only `overlays` has a declaration elsewhere (overlay-config.ts), since it consists of these fields. Extras and plugins
+ * declare fields of `extras` in the same form (extra-fields.ts).
  *
  * Fields have this order in a checked policy, too.
  */
@@ -46,6 +47,15 @@ export const fetchAsChoices = ['normal', 'firstSpelling'] as const;
 
 /** The scope of the delay between two requests. */
 export const politenessKeys = ['host', 'domain'] as const;
+
+/** Name of an extra or plugin, or of its field. */
+const extraName = z
+  .string()
+  .regex(
+    /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/,
+    'write a name of at most 64 letters, digits, dots, dashes and underscores',
+  )
+  .refine((name) => !(name in {}), 'every object has this name in JavaScript: write another one');
 
 /** The schema, which must accept values of the type. */
 function of<T>(schema: z.ZodType<T>): z.ZodType<T> {
@@ -405,6 +415,15 @@ export const policyFields = {
     schema: equivalencesSchema.optional(),
     about:
       "Treat URLs as one without a request, once the host's redirects or canonicals have proved it. Absent: request each URL.",
+    setter: 'owner',
+  },
+  extras: {
+    schema: of<Readonly<Record<string, Readonly<Record<string, unknown>>>>>(
+      z.record(extraName, z.record(extraName, z.unknown())),
+    ).optional(),
+    about:
+      'Fields of extras and plugins, by name of the extra or plugin, then of the field. A process that lacks the extra or plugin keeps its fields, and does not check them. Absent: none.',
+    // Each field has a separate setter.
     setter: 'owner',
   },
 } as const satisfies Readonly<Record<string, PolicyField>>;

@@ -7,6 +7,7 @@ import { closest, distance } from 'fastest-levenshtein';
 import { z } from 'zod';
 import { CrawlstreamError } from '../errors.ts';
 import { compileFilters } from '../url/filters.ts';
+import { type ExtraFields, extrasSchema } from './extra-fields.ts';
 import { listsOf, withLists } from './lists-of.ts';
 import { normalNames } from './normal-names.ts';
 import { notInOverlays } from './overlay-config.ts';
@@ -47,12 +48,13 @@ function read(json: string): unknown {
 
 const unknownHash = '0'.repeat(64);
 
-/** A policy from a file: a version is ignored, and its lists may leave out their hash. */
-export function policyWithoutVersion(json: string, inForce?: PolicyConfig): PolicyConfig {
+/** A policy from a file: a version is ignored, and its lists may leave out their hash. Otherwise as validatePolicy. */
+export function policyWithoutVersion(json: string, inForce?: PolicyConfig, fields: ExtraFields = {}): PolicyConfig {
   const value = read(json) as { readonly filters?: unknown; readonly score?: unknown } | null;
-  if (typeof value !== 'object' || value === null) return validatePolicy(value, inForce);
+  if (typeof value !== 'object' || value === null) return validatePolicy(value, inForce, fields);
   const { filters, score } = value;
-  const config = validatePolicy({ ...value, filters: hashless(filters), score: hashless(score), version: 1 }, inForce);
+  const whole = { ...value, filters: hashless(filters), score: hashless(score), version: 1 };
+  const config = validatePolicy(whole, inForce, fields);
   const lists = listsOf(config).map((list) => (list.sha256 === unknownHash ? { ...list, sha256: '' } : list));
   return withLists(config, lists);
 }
@@ -66,11 +68,27 @@ function hashless(part: unknown): unknown {
 
 /**
  * A policy that compiles, its names as normal URLs have them. Throws INVALID_ARGUMENT, naming the first field at fault and the
- * remedy. If the policy `inForce` has overlays as only earlier releases took them, so may this one.
+ * remedy. If the policy `inForce` has overlays as only earlier releases took them, so may this one. `fields`: those of
+ * the extras and plugins that are here; values that are in force already stay.
  */
-export function validatePolicy(value: unknown, inForce?: PolicyConfig): PolicyConfig {
+export function validatePolicy(value: unknown, inForce?: PolicyConfig, fields: ExtraFields = {}): PolicyConfig {
   const isOld = inForce !== undefined && !overlaysSchema.safeParse(inForce.overlays ?? []).success;
-  return withNormalNames(checkedPolicy(value, isOld ? storedSchema : policySchema), inForce);
+  const checked = checkedPolicy(value, isOld ? storedSchema : policySchema);
+  checkExtras(checked, inForce, fields);
+  return withNormalNames(checked, inForce);
+}
+
+function checkExtras({ extras = {} }: PolicyConfig, inForce: PolicyConfig | undefined, fields: ExtraFields): void {
+  const news = Object.entries(extras).map(([name, values]) => {
+    const before = inForce?.extras?.[name];
+    const isNew = (field: string) => JSON.stringify(values[field]) !== JSON.stringify(before?.[field]);
+    return [name, Object.fromEntries(Object.entries(values).filter(([field]) => isNew(field)))];
+  });
+  const { error } = extrasSchema(fields).safeParse(Object.fromEntries(news));
+  const [issue] = error?.issues ?? [];
+  if (issue === undefined) return;
+  const own = fields[String(issue.path[0])] ?? {};
+  throw invalid({ ...issue, path: ['extras', ...issue.path] }, error, Object.keys(own));
 }
 
 /** The same as `parsePolicy`, from the value of a JSON text. */
@@ -121,14 +139,15 @@ function deepest(shapes: readonly (readonly z.core.$ZodIssue[])[]): z.core.$ZodI
   return shapes.flat().find(({ path, code }) => path.length > 0 || code === 'unrecognized_keys');
 }
 
-function invalid(issue: z.core.$ZodIssue, cause: unknown): CrawlstreamError {
+/** `known`: names of fields that may have been meant. */
+function invalid(issue: z.core.$ZodIssue, cause: unknown, known: readonly string[] = []): CrawlstreamError {
   const nearest = issue.code === 'invalid_union' ? deepest(issue.errors) : undefined;
-  if (nearest !== undefined) return invalid({ ...nearest, path: [...issue.path, ...nearest.path] }, cause);
+  if (nearest !== undefined) return invalid({ ...nearest, path: [...issue.path, ...nearest.path] }, cause, known);
   const path = [...issue.path];
   let remedy = 'correct this field';
   if (issue.code === 'unrecognized_keys') {
     const key = issue.keys[0] ?? '';
-    const near = path.length === 0 ? closest(key, policyFields) : '';
+    const near = closest(key, path.length === 0 ? policyFields : known) ?? '';
     const elsewhere = path[0] === 'overlays' && path[2] === 'set' ? notInOverlays[key] : undefined;
     remedy =
       elsewhere ??
@@ -137,5 +156,6 @@ function invalid(issue: z.core.$ZodIssue, cause: unknown): CrawlstreamError {
   }
   let field = 'policy';
   for (const part of path) field += typeof part === 'number' ? `[${part}]` : `.${String(part)}`;
-  return new CrawlstreamError('INVALID_ARGUMENT', `${field}: ${issue.message}; ${remedy}`, cause);
+  const { message } = issue.code === 'invalid_key' ? (issue.issues[0] ?? issue) : issue;
+  return new CrawlstreamError('INVALID_ARGUMENT', `${field}: ${message}; ${remedy}`, cause);
 }

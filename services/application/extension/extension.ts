@@ -6,6 +6,7 @@
  * runs, without the extra: the core imports none.
  */
 import type { Command } from 'commander';
+import type { FieldsOfExtra } from '../../../topology/policy/extra-fields.ts';
 import type { Declaration, Processor } from '../processor/processor.ts';
 import type { CrawlPart } from './crawl-part.ts';
 import type { Finding } from './finding.ts';
@@ -30,6 +31,11 @@ export interface Extension {
   readonly leaseClients?: () => Promise<LeaseClients>;
   /** Called once in each process with a frontier: options of `crawl`, endpoints, and work beside the crawl. */
   readonly crawlPart?: () => Promise<CrawlPart>;
+  /**
+   * Fields that it adds to policies, in `extras.NAME`. Checks, default, flag, settings, rights in a fleet, OpenAPI and pages
+   * follow. followFields reads them.
+   */
+  readonly policyFields?: FieldsOfExtra;
   /** Kinds of files with pages that its commands write, and that `forget` does not reach. */
   readonly files?: readonly string[];
 }

@@ -1,5 +1,6 @@
-/** The parts that extras offer to commands of the core. */
+/** The parts that extras offer to the core. */
 import { invalid } from '../../../topology/errors.ts';
+import type { ExtraFields, FieldsOfExtra } from '../../../topology/policy/extra-fields.ts';
 import type { CrawlPart } from './crawl-part.ts';
 import type { Extension } from './extension.ts';
 import type { LeaseClients } from './lease-clients.ts';
@@ -14,4 +15,13 @@ export async function leaseClientsOf(extras: readonly Extension[]): Promise<Leas
 
 export function crawlPartsOf(extras: readonly Extension[]): Promise<CrawlPart[]> {
   return Promise.all(extras.flatMap(({ crawlPart }) => (crawlPart === undefined ? [] : [crawlPart()])));
+}
+
+/** Fields of policies. `declaring`: extras or plugins. */
+export function fieldsOf(
+  declaring: readonly { readonly name: string; readonly policyFields?: FieldsOfExtra | undefined }[],
+): ExtraFields {
+  return Object.fromEntries(
+    declaring.flatMap(({ name, policyFields }) => (policyFields === undefined ? [] : [[name, policyFields]])),
+  );
 }

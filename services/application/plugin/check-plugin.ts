@@ -5,17 +5,24 @@ import { checkOptions, type Field, isFunction, isObject } from '../../runtime/ch
 import type { Access } from '../../runtime/http/access.ts';
 import type { CrawlRoute } from '../extension/crawl-part.ts';
 import type { GroupedCommands } from '../extension/extension.ts';
-import type { Plugin, PluginProcessor } from './plugin.ts';
+import type { Plugin, PluginFieldFlag, PluginPolicyField, PluginProcessor } from './plugin.ts';
+import { schemaOf } from './policy-fields-of.ts';
 
 const { nameCharsMax } = pluginLimits;
 const isName = (value: unknown) =>
-  typeof value === 'string' && /^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(value) && value.length <= nameCharsMax;
+  typeof value === 'string' &&
+  /^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(value) &&
+  value.length <= nameCharsMax &&
+  !(value in {});
 const name: Field = {
-  wants: `a name of at most ${nameCharsMax} letters, digits, dots, dashes and underscores`,
+  wants: `a name of at most ${nameCharsMax} letters, digits, dots, dashes and underscores, but not constructor or another name that every object has`,
   fits: isName,
   needed: true,
 };
 const hook: Field = { wants: 'a function', fits: isFunction };
+
+const exampleOfField =
+  "as in { shortest: { schema: { type: 'integer', minimum: 0 }, about: 'characters of a title' } }";
 
 const pluginFields: Readonly<Record<keyof Plugin, Field>> = {
   name,
@@ -45,6 +52,8 @@ const pluginFields: Readonly<Record<keyof Plugin, Field>> = {
     wants: "a list of commands, as in [{ names: ['titles'], group: 'Mine:', load: async () => (program) => {} }]",
     fits: (value) => Array.isArray(value) && value.every(isCommands),
   },
+  onPolicy: hook,
+  policyFields: { wants: `fields of policies by name, ${exampleOfField}`, fits: isObject },
 };
 
 const methods = ['GET', 'POST', 'PUT', 'DELETE'];
@@ -99,6 +108,8 @@ export function checkPlugin(given: unknown, file = 'plugin', ours: readonly stri
   checkOptions(file, given, pluginFields);
   const plugin = given as Plugin;
   checkRights(file, plugin.routes);
+  for (const [field, declared] of Object.entries(plugin.policyFields ?? {}))
+    checkPolicyField(`${file}: policyFields.${field}`, field, declared);
   const names = new Set(ours);
   for (const [index, processor] of (plugin.processors ?? []).entries()) {
     checkOptions(`${file}: processors[${index}]`, processor, processorFields);
@@ -128,4 +139,50 @@ function checkRights(file: string, routes: Plugin['routes'] = []): void {
       `${file}: routes[${index}].access: ${access} is for GET, and this is ${method}: leave it out, or give control or open`,
     );
   }
+}
+
+const sentence = (wants: string): Field => ({
+  wants,
+  fits: (value) => typeof value === 'string' && value !== '',
+  needed: true,
+});
+
+const policyFieldFields: Readonly<Record<keyof PluginPolicyField, Field>> = {
+  schema: { wants: "JSON Schema, as in { type: 'integer', minimum: 0 }", fits: isObject, needed: true },
+  about: sentence('a sentence that says what the field means'),
+  initial: { wants: 'a value of the schema', fits: () => true },
+  flag: {
+    wants: "an option of crawl, as in { name: 'shortestTitle', value: '<n>', about: '…', reason: '…' }",
+    fits: isObject,
+  },
+};
+
+const flagFields: Readonly<Record<keyof PluginFieldFlag, Field>> = {
+  name: {
+    wants:
+      "the option's name, as in shortestTitle for --shortest-title; not help or config, and none that begins with no",
+    fits: (value) => typeof value === 'string' && /^(?!no[A-Z]|(?:help|config)$)[a-z][A-Za-z0-9]*$/.test(value),
+    needed: true,
+  },
+  value: {
+    wants: 'a word in angle brackets, as in <n>',
+    fits: (value) => typeof value === 'string' && /^<[^<>]+>$/.test(value),
+  },
+  about: sentence('a sentence for help'),
+  reason: sentence('the reason of the default'),
+};
+
+function checkPolicyField(at: string, name: string, given: PluginPolicyField): void {
+  if (!isName(name)) throw invalid(`${at}: give ${pluginFields.name.wants} instead`);
+  checkOptions(at, given, policyFieldFields);
+  if (given.flag !== undefined) checkOptions(`${at}.flag`, given.flag, flagFields);
+  let schema: ReturnType<typeof schemaOf>;
+  try {
+    schema = schemaOf(given.schema);
+  } catch (error) {
+    throw invalid(`${at}.schema: ${(error as Error).message}: give ${policyFieldFields.schema.wants}`);
+  }
+  const { error } = schema.safeParse(given.initial);
+  if (given.initial !== undefined && error !== undefined)
+    throw invalid(`${at}.initial: ${error.issues[0]!.message}: give a value that its schema accepts`);
 }

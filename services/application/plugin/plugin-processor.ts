@@ -4,19 +4,24 @@ import { z } from 'zod';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { groupPositions } from '../../runtime/consumer/positions.ts';
 import { makeFolders } from '../../runtime/disk/make-folders.ts';
+import { followFields } from '../extension/follow-fields.ts';
 import { declareProcessor, type Processor } from '../processor/processor.ts';
 import { runConsumer } from '../processor/run-consumer.ts';
-import type { PluginProcessor, PluginRecord, PluginTopic } from './plugin.ts';
+import type { Plugin, PluginProcessor, PluginRecord, PluginTopic } from './plugin.ts';
+import { policyFieldsOf } from './policy-fields-of.ts';
 
 /** Configured values, by processor and option. */
 export type PluginSettings = ReadonlyMap<string, Readonly<Record<string, string>>>;
 
-export function pluginProcessor(given: PluginProcessor, settings: PluginSettings): Processor {
+export function pluginProcessor(given: PluginProcessor, settings: PluginSettings, plugin: Plugin): Processor {
   const declaration = declarationOf(given);
   const { name, reads } = declaration;
+  const fields = policyFieldsOf(plugin);
   const options = optionsOf(given, settings.get(name) ?? {});
   return declareProcessor({
     ...declaration,
+    // Policies are on `control`.
+    ...(fields !== undefined && { reads: [...reads, 'control' as const] }),
     options: z.object({}),
     ...(reads.includes('responses') && { needs: 'responses' as const }),
     async start(context) {
@@ -38,6 +43,8 @@ export function pluginProcessor(given: PluginProcessor, settings: PluginSettings
         );
       }
       const { batchRecords, retriesMs, whenFailed = 'deadLetter' } = given;
+      let policy: Readonly<Record<string, unknown>> = {};
+      const policyNow = fields === undefined ? undefined : followFields(context, plugin.name, fields);
       return runConsumer<PluginTopic>(context, {
         name,
         folder,
@@ -45,11 +52,16 @@ export function pluginProcessor(given: PluginProcessor, settings: PluginSettings
         whenFailed,
         ...(batchRecords !== undefined && { batchRecords }),
         ...(retriesMs !== undefined && { retriesMs }),
+        ...(policyNow !== undefined && {
+          beforeBatch: async () => {
+            policy = await policyNow();
+          },
+        }),
         handle: async (batch, { signal, forgotten }) => {
           const urls = forgotten.map(({ url }) => url);
           if (urls.length > 0) await handler.forget?.(urls, { signal });
           const records = batch.map(({ topic, value, partition, offset }) => ({ topic, value, partition, offset }));
-          if (records.length > 0) await handler.handle(records as PluginRecord[], { signal });
+          if (records.length > 0) await handler.handle(records as PluginRecord[], { signal, policy });
         },
         positions: groupPositions(log, `${manifest.crawl}.${name}`),
         close: async () => {

@@ -49,6 +49,37 @@ export interface Plugin extends FetchHooks {
   readonly routes?: readonly CrawlRoute[];
   /** Commands of command lines that name the plugin, with `--plugin` or in the settings. */
   readonly commands?: readonly GroupedCommands[];
+  /** Fields of policies, by name: `extras.NAME.FIELD` in a policy. */
+  readonly policyFields?: Readonly<Record<string, PluginPolicyField>>;
+  /**
+   * Called in a fetcher with the values of these fields: before its first request, and after each change of the policy. An
+   * error is logged, and the fetcher goes on.
+   */
+  onPolicy?(values: Readonly<Record<string, unknown>>): Promise<void> | void;
+}
+
+/** A field that a plugin adds to policies. */
+export interface PluginPolicyField {
+  /** Type and bounds as JSON Schema: `{ type: 'integer', minimum: 0 }`. */
+  readonly schema: Readonly<Record<string, unknown>>;
+  /** Meaning and unit. */
+  readonly about: string;
+  /** Value in the policy of a new crawl, and wherever a policy has none. */
+  readonly initial?: unknown;
+  /** Option of `crawl` that sets the field, if the command line names the plugin. */
+  readonly flag?: PluginFieldFlag;
+}
+
+/** An option for a field of a plugin. */
+export interface PluginFieldFlag {
+  /** `shortestText` is typed as `--shortest-text`. */
+  readonly name: string;
+  /** Placeholder of the value; `<duration>` and `<bytes>` are typed with units. Absent: the option takes no value. */
+  readonly value?: string;
+  /** Description in help. */
+  readonly about: string;
+  /** Reason of the default. */
+  readonly reason: string;
 }
 
 /** Copies that a plugin's consumer keeps: none, or pages, which its handler's `forget` deletes. */
@@ -99,11 +130,18 @@ export interface PluginHandler<T extends PluginTopic = PluginTopic> {
    * Handles records in order, those of one partition one batch after another. Once it has resolved, they are not given
    * again, unless the process ends before their position is saved: it must tolerate repetitions.
    */
-  handle(batch: readonly PluginRecord<T>[], more: { readonly signal: AbortSignal }): Promise<void> | void;
+  handle(batch: readonly PluginRecord<T>[], more: PluginBatch): Promise<void> | void;
   /** Called before the batch with pages that are taken back (purged, or no longer allowed): delete your copies. */
   forget?(urls: readonly string[], more: { readonly signal: AbortSignal }): Promise<void> | void;
   /** Called when the process ends in order: not after a crash. */
   close?(): Promise<void> | void;
+}
+
+/** Passed with each batch. */
+export interface PluginBatch {
+  readonly signal: AbortSignal;
+  /** Values of the plugin's fields in the policy, by name. They are at most a second old when the batch begins. */
+  readonly policy: Readonly<Record<string, unknown>>;
 }
 
 /** One record: its value by the topic's schema, and its position. */

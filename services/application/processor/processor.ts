@@ -75,6 +75,8 @@ export interface ProcessorContext {
     Omit<Identity, 'version'>;
   /** Hooks of plugins, for a processor that reads pages itself. Absent: none. */
   readonly hooks?: FetcherConfig['hooks'];
+  /** As in a fetcher's configuration, for the same processors. */
+  readonly onPolicy?: FetcherConfig['onPolicy'];
   /** Receives the status of the consumer. */
   readonly service: Service;
   say(text: string): void;

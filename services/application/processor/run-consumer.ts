@@ -15,6 +15,7 @@ export interface ConsumerWork<T extends AvroTopic> {
   readonly name: string;
   readonly topics: readonly T[];
   readonly handle: ConsumerOptions<T>['handle'];
+  readonly beforeBatch?: ConsumerOptions<T>['beforeBatch'];
   readonly positions: ConsumerOptions<T>['positions'];
   readonly batchRecords?: number;
   readonly batchMs?: number;
@@ -47,6 +48,7 @@ export async function runConsumer<T extends AvroTopic>(
     positions: work.positions,
     from: context.fromStart ? 'start' : 'committed',
     whenFailed: work.whenFailed ?? 'stop',
+    ...(work.beforeBatch !== undefined && { beforeBatch: work.beforeBatch }),
     ...(work.batchRecords !== undefined && { batchRecords: work.batchRecords }),
     ...(work.batchMs !== undefined && { batchMs: work.batchMs }),
     ...(work.retriesMs !== undefined && { retriesMs: work.retriesMs }),

@@ -15,6 +15,7 @@ import { type Channel, createChannel, plainError } from '../../runtime/log/chann
 import { createService } from '../../runtime/metrics/service.ts';
 import { chosenProcessors, takenNames } from '../chosen-processors.ts';
 import { loadHandler } from '../page-handler.ts';
+import { hooksOf } from '../plugin/hooks-of.ts';
 import { loadPlugins } from '../plugin/load-plugins.ts';
 import { type RunningProcessors, startProcessors } from '../start-processors.ts';
 import type { ConsumerDisks, ConsumerOrders, ConsumerStatus } from './consumer-orders.ts';
@@ -66,7 +67,7 @@ async function begin(orders: ConsumerOrders): Promise<ConsumerDisks> {
   running = await startProcessors(
     {
       ...{ log, codec, clock, manifest, part, shared: false, fromStart: false, reach, service, say },
-      ...(plugins.length > 0 && { hooks: plugins }),
+      ...hooksOf(plugins),
     },
     chosen,
     options,

@@ -15,6 +15,7 @@ import { SystemClock } from '../../runtime/clock.ts';
 import { logOverChannel } from '../../runtime/log/channel/log-over-channel.ts';
 import { type Channel, createChannel, plainError } from '../../runtime/log/channel/message-channel.ts';
 import { createFetchers } from '../fetchers.ts';
+import { hooksOf } from '../plugin/hooks-of.ts';
 import { loadPlugins } from '../plugin/load-plugins.ts';
 import { schemasOverChannel } from './schemas-over-channel.ts';
 import { paceOverChannel } from './shared-pace.ts';
@@ -42,14 +43,14 @@ async function begin(orders: WorkerOrders): Promise<void> {
   clock.goOnFrom(orders.nowMs);
   const { manifest, config, isTraced } = orders;
   const codec = await openCodec(schemasOverChannel(channel), manifest.crawl);
-  const hooks = (await loadPlugins(orders.plugins, [])).map(({ plugin }) => plugin);
+  const plugins = (await loadPlugins(orders.plugins, [])).map(({ plugin }) => plugin);
   fetching = await createFetchers({ log, codec, clock, manifest }).fetcherMember({
     ...paceOverChannel(channel, config.addressDelayMs),
     fetcherId: `${process.pid}`,
     normalize: compileNormalizer(orders.normalize),
     config: {
       ...config,
-      ...(hooks.length > 0 && { hooks }),
+      ...hooksOf(plugins),
       groupSize: () => 1, // The group's own.
       say: (text) => channel.notify('say', text),
       onReport: createReports(),

@@ -251,6 +251,7 @@ function plainConfig(config: FetcherConfig): PlainFetcherConfig {
     room: _____,
     say: ______,
     outside: _______,
+    onPolicy: ________,
     ...plain
   } = config;
   return plain;

@@ -13,12 +13,12 @@ import { decidingLine, groupOf } from '../../hosting/inspect/robots-line.ts';
 import { statedUses } from '../../hosting/inspect/stated-uses.ts';
 import { usesText } from '../../hosting/inspect/usage-text.ts';
 import { identityOf } from '../../hosting/options/identity.ts';
+import { rulesFile } from '../../hosting/options/rules-file.ts';
 import { normalUrl } from '../../hosting/options/url-argument.ts';
 import { bad } from '../../runtime/option-text.ts';
 import { rows } from '../../runtime/rows-text.ts';
 import { addReachOptions } from '../flags/fetcher-flags.ts';
 import { readBytes } from '../flags/named-file.ts';
-import { rulesFile } from '../flags/rules-file.ts';
 import { print } from '../terminal/print.ts';
 
 interface RobotsFlags extends FetchFlags {

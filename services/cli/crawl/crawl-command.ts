@@ -156,11 +156,11 @@ async function prepare(flags: CrawlFlags, command: Command, { clients, parts }: 
   const clock = new SystemClock();
   const listed = await crawlSeeds(command, flags, clock, say);
   const seeds = listed.map(({ url }) => url);
+  const plugins = await openPlugins(flags);
   if (seeds.length > 0) {
-    checkSeeds(seeds, policyOf(flags, seeds));
+    checkSeeds(seeds, policyOf(flags, seeds, null, plugins.fields));
     needContact(flags, seeds);
   }
-  const plugins = await openPlugins(flags);
   const listen = listenFor(flags);
   const lending = clients?.open(flags, listen.http !== undefined, clock);
   const onWorkers = flags.brokers === undefined && lending === undefined && workersWanted(flags) > 1;
@@ -257,7 +257,7 @@ async function runInFolder(given: Given, service: Service, { ledger, ...watched 
     ...watched,
     ...{ service, queries, folder, clock, lending },
     seeds: listed,
-    ask: (all, before) => policyOf(lending?.policyOptions(flags, all, before) ?? flags, all, before),
+    ask: (all, before) => policyOf(lending?.policyOptions(flags, all, before) ?? flags, all, before, plugins.fields),
     options: optionsToKeep(command),
     newOptions: flags.newOptions ?? false,
     say: progress.note,

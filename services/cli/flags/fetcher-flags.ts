@@ -7,11 +7,11 @@ import { requestLimits } from '../../fetcher/http/request-limits.ts';
 import { requestRulesSchema } from '../../fetcher/http/request-rules-schema.ts';
 import { extractRulesSchema } from '../../fetcher/pages/extract-rules.ts';
 import { mebibyte } from '../../hosting/options/fetching.ts';
+import { rulesFile } from '../../hosting/options/rules-file.ts';
 import { durationText } from '../../runtime/option-text.ts';
 import { collect, duration, networks, wholeNumber } from './arguments.ts';
 import { certificates, oneHost } from './certificates.ts';
 import { addIdentityOptions } from './identity-flags.ts';
-import { rulesFile } from './rules-file.ts';
 import { setting } from './setting.ts';
 
 /** Options of every command that contacts hosts. */

@@ -4,12 +4,13 @@ import { CrawlstreamError } from '../../../topology/errors.ts';
 import { crawlLimits } from '../../../topology/policy/crawl-limits.ts';
 import { scheduleNames } from '../../../topology/policy/recrawl/recrawl-config.ts';
 import { parseSeed } from '../../../topology/url/seed.ts';
+import { installedFields } from '../../application/extra-fields.ts';
+import { overlaysFile, payFile } from '../../hosting/options/policy-part.ts';
 import { scopeDefault } from '../../hosting/policy/policy-of.ts';
 import { note } from '../../runtime/logging/say.ts';
 import { collect, duration, oneOf, pattern, retryList } from './arguments.ts';
 import { recrawlHubsOption } from './changed-recrawl.ts';
-import { fieldOption, fieldOptions } from './field-options.ts';
-import { overlaysFile, payFile } from './policy-part.ts';
+import { addExtraOptions, fieldOption, fieldOptions } from './field-options.ts';
 import { canonicalsOption, sameUrlOption, sameUrlProofsOption } from './same-url-option.ts';
 import { setting } from './setting.ts';
 import { addTracePolicyOptions } from './trace-flags.ts';
@@ -25,7 +26,7 @@ export function addPolicyOptions(command: Command): Command {
   const names = new Set(grouped.map((option) => option.attributeName()));
   const others = fieldOptions().filter((option) => !names.has(option.attributeName()));
   for (const option of [...grouped, ...others]) command.addOption(option);
-  return command;
+  return addExtraOptions(command, installedFields);
 }
 
 /** The bounds of a crawl. */

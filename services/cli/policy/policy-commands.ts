@@ -6,19 +6,23 @@
  */
 import type { Command } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';
+import { uncheckedExtras } from '../../../topology/policy/extra-fields.ts';
 import { keepInForce } from '../../../topology/policy/keep-in-force.ts';
 import { policyChanges } from '../../../topology/policy/merge.ts';
 import { defaultPolicy } from '../../../topology/policy/policy.ts';
 import type { KafkaFlags } from '../../hosting/options/crawl-place.ts';
 import type { OperatorFlags } from '../../hosting/options/operator.ts';
+import { type PluginFlags, pluginFields } from '../../hosting/options/plugins.ts';
 import { SystemClock } from '../../runtime/clock.ts';
 import { samePolicy } from '../../runtime/crawl/requests.ts';
 import { toStderr, toStdout } from '../../runtime/logging/door.ts';
+import { say } from '../../runtime/logging/say.ts';
 import { bad } from '../../runtime/option-text.ts';
 import { stopOnSignals } from '../../runtime/stop-signals.ts';
 import { duration, wholeNumber } from '../flags/arguments.ts';
 import { addCrawlOptions } from '../flags/kafka-flags.ts';
 import { addOperatorOptions } from '../flags/operator-flags.ts';
+import { addPluginOption } from '../flags/plugin-flags.ts';
 import { print } from '../terminal/print.ts';
 import { policyFromFile } from './policy-file.ts';
 import { accept, configOf, versions, withHashes } from './policy-versions.ts';
@@ -29,11 +33,10 @@ interface ShowFlags extends KafkaFlags {
 
 export function addPolicyCommands(program: Command): void {
   const policy = program.command('policy').description('show, set and roll back the policy of a crawl, running or not');
-  addOperatorOptions(
-    policy
-      .command('set <file>')
-      .description('change the policy by a YAML or JSON file: the fields in it, or a whole policy'),
-  ).action(set);
+  const setting = policy
+    .command('set <file>')
+    .description('change the policy by a YAML or JSON file: the fields in it, or a whole policy');
+  addPluginOption(addOperatorOptions(setting)).action(set);
   addOperatorOptions(
     policy.command('reload').description('reload the lists of the policy; a changed file makes a new version'),
   )
@@ -61,12 +64,15 @@ export function addPolicyCommands(program: Command): void {
     .action(history);
 }
 
-async function set(file: string, flags: OperatorFlags): Promise<void> {
+async function set(file: string, flags: OperatorFlags & PluginFlags): Promise<void> {
+  const fields = await pluginFields(flags);
   // Mistakes in the file are reported before any crawl is contacted.
-  await policyFromFile('policy set', file, defaultPolicy());
+  await policyFromFile('policy set', file, defaultPolicy(), fields);
   const { newest } = await versions(flags);
-  const next = keepInForce(newest, await policyFromFile('policy set', file, newest));
+  const next = keepInForce(newest, await policyFromFile('policy set', file, newest, fields));
   await accept(flags, next, newest);
+  for (const name of uncheckedExtras(newest, next, fields))
+    say(`policy.extras.${name}: not checked, since no extra or plugin of this name is here (--plugin FILE)`, 'warn');
   if (flags.json) return;
   const changes = policyChanges(newest, next);
   toStdout(`${changes.length === 0 ? '  nothing differs' : changes.map((one) => `  ${one}`).join('\n')}\n`);

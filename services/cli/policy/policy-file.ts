@@ -1,22 +1,30 @@
 /** Policies in files, YAML or JSON: a whole one as `policy show` prints it, or the fields that change. */
 import { dirname, resolve } from 'node:path';
 import { CrawlstreamError } from '../../../topology/errors.ts';
+import type { ExtraFields } from '../../../topology/policy/extra-fields.ts';
+import { type Fields, isFields } from '../../../topology/policy/is-fields.ts';
 import { defaultPolicy, type PolicyConfig } from '../../../topology/policy/policy.ts';
 import { policyWithoutVersion } from '../../../topology/policy/validate.ts';
-import { parsedFile } from '../flags/rules-file.ts';
+import { installedFields } from '../../application/extra-fields.ts';
+import { parsedFile } from '../../hosting/options/rules-file.ts';
 import { withHashes } from './policy-versions.ts';
 
 /** A file with these fields is a whole policy: fields that it leaves out are absent from it. */
 const fieldsOfWhole = ['normalize', 'filters', 'scope', 'delayMs', 'retriesMs', 'urlsPerLeaseMax'];
 
-/** Throws INVALID_ARGUMENT, naming the file and the field. */
-export async function policyFromFile(option: string, file: string, inForce: PolicyConfig): Promise<PolicyConfig> {
+/** `fields`: those of extras and plugins. Throws INVALID_ARGUMENT, naming the file and the field. */
+export async function policyFromFile(
+  option: string,
+  file: string,
+  inForce: PolicyConfig,
+  fields: ExtraFields = installedFields,
+): Promise<PolicyConfig> {
   const given = fieldsIn(option, file);
-  const { version: _, ...fields } = { version: 0, ...given };
-  const isWhole = fieldsOfWhole.every((name) => name in fields);
-  const config = isWhole ? fields : merged(inForce as unknown as Fields, fields);
+  const { version: _, ...rest } = { version: 0, ...given };
+  const isWhole = fieldsOfWhole.every((name) => name in rest);
+  const config = isWhole ? rest : merged(inForce as unknown as Fields, rest);
   try {
-    return await withHashes(policyWithoutVersion(JSON.stringify(config), inForce), dirname(resolve(file)));
+    return await withHashes(policyWithoutVersion(JSON.stringify(config), inForce, fields), dirname(resolve(file)));
   } catch (error) {
     if (!(error instanceof CrawlstreamError) || error.code !== 'INVALID_ARGUMENT') throw error;
     throw new CrawlstreamError(
@@ -33,8 +41,6 @@ export async function policyInFile(option: string, file: string): Promise<Policy
   const config = await policyFromFile(option, file, defaultPolicy());
   return typeof version === 'number' ? { ...config, version } : config;
 }
-
-type Fields = { readonly [key: string]: unknown };
 
 function fieldsIn(option: string, file: string): Fields {
   const value = parsedFile(option, file);
@@ -53,8 +59,4 @@ function merged(inForce: Fields, given: Fields): Fields {
     policy[key] = isFields(before) && isFields(value) ? merged(before, value) : value;
   }
   return policy;
-}
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -4,6 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import { isFields } from '../../../topology/policy/is-fields.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { CrawlFile } from './crawl-file.ts';
 import type { Documents } from './documents/documents.ts';
@@ -73,10 +74,6 @@ export class DeletedKeys {
 
 function hashOf(text: string): string {
   return createHash('sha256').update(text).digest('hex');
-}
-
-function isFields(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function sorted(fields: Readonly<Record<string, unknown>>): object {

@@ -116,7 +116,7 @@ function connected({ clock, reach, say }: ProcessorContext, archive: BodyArchive
 
 /** Follows blocks and policies. */
 function followControl(
-  { clock, log, codec, manifest, say }: ProcessorContext,
+  { clock, log, codec, manifest, say, onPolicy }: ProcessorContext,
   policy: RenderPolicy,
   records: RenderRecords,
   addressPacer: AddressPacer,
@@ -128,6 +128,7 @@ function followControl(
       records.setPolicy(version, payload);
       policy.set(newest);
       addressPacer.setDelay(newest.addressDelayMs ?? crawlLimits.addressDelayMs);
+      onPolicy?.(newest, (text) => say(`render: ${text}`));
     },
     onFailure: (error) => say(`render: the list of blocked hosts cannot be read: ${(error as Error).message}`),
   });

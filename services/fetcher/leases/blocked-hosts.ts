@@ -41,7 +41,7 @@ export interface BlockedHostsOptions {
   readonly partitions: number;
   /** Leases of a host with lower numbers must return. */
   readonly onPause: (hostKey: string, belowLease: number) => void;
-  /** Called with each policy that is newer than those before. */
+  /** Called with the newest policy when `caughtUp` resolves, and with each newer one after it. */
   readonly onPolicy: (policy: PolicyConfig, version: number, payload: string) => void;
   /** Called with each payment, in the order of partition 0. */
   readonly onPayment?: (event: Control) => void;
@@ -81,6 +81,9 @@ class FollowedBlocks implements BlockedHosts {
   readonly #stopping = new AbortController();
   #isDeaf = false;
   #newest = 0;
+  /** Passes on the newest policy of those read so far. */
+  #passPolicy = () => {};
+  #isCaughtUp = false;
   #heard = () => {};
   readonly caughtUp = new Promise<void>((resolve) => (this.#heard = resolve));
   /** End of each partition when this began. */
@@ -134,7 +137,9 @@ class FollowedBlocks implements BlockedHosts {
       // Each policy is there once for every partition.
       if (kind === 'policy' && version > this.#newest) {
         this.#newest = version;
-        this.#options.onPolicy(parsePolicy(payload), version, payload);
+        const policy = parsePolicy(payload);
+        this.#passPolicy = () => this.#options.onPolicy(policy, version, payload);
+        if (this.#isCaughtUp) this.#passPolicy();
       }
     } catch {
       // The frontier turns unreadable records into dead letters.
@@ -148,7 +153,11 @@ class FollowedBlocks implements BlockedHosts {
       if (end > start) this.#unheard.set(partition, end);
     }
     while (!this.#stopping.signal.aborted) {
-      if (this.#unheard.size === 0) this.#heard();
+      if (this.#unheard.size === 0 && !this.#isCaughtUp) {
+        this.#isCaughtUp = true;
+        this.#passPolicy();
+        this.#heard();
+      }
       for (const { partition, offset, value } of await pollOn(this.#reader, {
         maxBytes: pollBytes,
         waitMs: pollWaitMs,

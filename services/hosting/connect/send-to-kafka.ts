@@ -2,6 +2,7 @@
 
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { crawlLimits } from '../../../topology/policy/crawl-limits.ts';
+import type { ExtraFields } from '../../../topology/policy/extra-fields.ts';
 import { keepInForce } from '../../../topology/policy/keep-in-force.ts';
 import { listsOf } from '../../../topology/policy/lists-of.ts';
 import { mergeAsked, policyChanges } from '../../../topology/policy/merge.ts';
@@ -24,6 +25,8 @@ export interface Sending extends KafkaConnection {
   /** Normal. */
   readonly seeds: readonly ListedSeed[];
   readonly flags: PolicyFlags;
+  /** Fields of extras and plugins. Absent: those of installed extras. */
+  readonly fields?: ExtraFields;
   /**
    * Effect of the flags on the current policy: they change the fields that they name, replace it, or leave it. In the
    * last case, seeds must be within its scope.
@@ -40,6 +43,7 @@ export async function sendToKafka({
   clock,
   seeds,
   flags,
+  fields,
   flagsDo,
   say = () => {},
 }: Sending): Promise<PolicyConfig> {
@@ -54,9 +58,9 @@ export async function sendToKafka({
     );
   }
   const base = flagsDo === 'replace' ? null : (asked ?? inForce);
-  let policy = inForce ?? policyOf(flags, urls);
+  let policy = inForce ?? policyOf(flags, urls, null, fields);
   if (inForce !== null && flagsDo !== 'nothing') {
-    const wanted = policyOf(flags, urls, base);
+    const wanted = policyOf(flags, urls, base, fields);
     policy =
       base === null ? { ...keepInForce(inForce, wanted), version: inForce.version } : mergeAsked(base, wanted, inForce);
   }

@@ -131,9 +131,10 @@ async function runConnected(
 /** Sends policy and seeds, and reports the plan. */
 async function plan(crawl: KafkaCrawl, connection: KafkaConnection): Promise<void> {
   const { clock, seeds, flags, say } = crawl;
+  const { fields } = crawl.plugins;
   const { log, codec, manifest } = connection;
   const flagsDo = flags.newOptions === true ? 'replace' : 'change';
-  const policy = await sendToKafka({ ...connection, clock, seeds, flags, flagsDo, say });
+  const policy = await sendToKafka({ ...connection, clock, seeds, flags, fields, flagsDo, say });
   const given = seeds.map(({ url }) => url);
   await crawl.seedRedirects.open({
     policy,
@@ -141,7 +142,7 @@ async function plan(crawl: KafkaCrawl, connection: KafkaConnection): Promise<voi
     stored: () => storedRedirects(log, codec, manifest),
     follow: (urls) => {
       const targets = urls.map((url) => ({ url, priority: -1 }));
-      return sendToKafka({ ...connection, clock, seeds: targets, flags, flagsDo: 'change', say });
+      return sendToKafka({ ...connection, clock, seeds: targets, flags, fields, flagsDo: 'change', say });
     },
   });
   const place = `Kafka at ${flags.brokers}, crawl ${flags.crawl}`;

@@ -1,10 +1,12 @@
 /** Opens the plugins that a process is given, and decides which processors run beside its crawl. */
+import type { ExtraFields } from '../../../topology/policy/extra-fields.ts';
 import { chosenProcessors, takenNames } from '../../application/chosen-processors.ts';
+import { fieldsWith } from '../../application/extra-fields.ts';
 import { loadHandler } from '../../application/page-handler.ts';
+import { hooksOf, type PluginHooks } from '../../application/plugin/hooks-of.ts';
 import { type LoadedPlugin, loadPlugins } from '../../application/plugin/load-plugins.ts';
 import type { PluginSettings } from '../../application/plugin/plugin-processor.ts';
 import type { Processor } from '../../application/processor/processor.ts';
-import type { FetcherConfig } from '../../fetcher/fetcher-config.ts';
 import { bad } from '../../runtime/option-text.ts';
 import type { ProcessorFlags } from './processors.ts';
 
@@ -23,10 +25,12 @@ export interface ProcessorSetting {
 export interface OpenPlugins {
   readonly loaded: readonly LoadedPlugin[];
   /** For a fetcher's configuration. */
-  readonly hooks: Pick<FetcherConfig, 'hooks'>;
+  readonly hooks: PluginHooks;
   readonly settings: PluginSettings;
   /** Their consumers. */
   readonly processors: readonly Processor[];
+  /** Fields of policies, also those of extras. */
+  readonly fields: ExtraFields;
 }
 
 /** Throws INVALID_ARGUMENT for a file that is not a plugin, and for an option that none of their consumers has. */
@@ -42,13 +46,19 @@ export async function openPlugins({ plugin = [], set = [] }: PluginFlags): Promi
     }
     settings.set(processor, { ...settings.get(processor), [key]: value });
   }
-  const hooks = loaded.map((one) => one.plugin);
+  const plugins = loaded.map((one) => one.plugin);
   return {
     loaded,
-    hooks: hooks.length === 0 ? {} : { hooks },
+    hooks: hooksOf(plugins),
     settings,
-    processors: chosenProcessors({ names: [], plugins: hooks, settings }),
+    processors: chosenProcessors({ names: [], plugins, settings }),
+    fields: fieldsWith(plugins),
   };
+}
+
+/** Fields of policies, without opening consumers: those may need options. Throws INVALID_ARGUMENT as openPlugins. */
+export async function pluginFields({ plugin = [] }: PluginFlags): Promise<ExtraFields> {
+  return fieldsWith((await loadPlugins(plugin, takenNames)).map((one) => one.plugin));
 }
 
 /**

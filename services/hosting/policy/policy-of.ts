@@ -1,6 +1,8 @@
 /** Makes a policy of options, or applies them to one. */
 import { CrawlstreamError } from '../../../topology/errors.ts';
+import { type ExtraFields, withInitialExtras } from '../../../topology/policy/extra-fields.ts';
 import { compilePolicy, defaultPolicy, type PolicyConfig } from '../../../topology/policy/policy.ts';
+import type { PolicyField } from '../../../topology/policy/policy-field.ts';
 import { declaredFields, type FieldOptions } from '../../../topology/policy/policy-fields.ts';
 import type { ScheduleName } from '../../../topology/policy/recrawl/recrawl-config.ts';
 import { defaultScore } from '../../../topology/policy/score/score-config.ts';
@@ -9,6 +11,7 @@ import { defaultTraps } from '../../../topology/policy/traps/trap-config.ts';
 import { normalizeOf, type SameUrlWord } from '../../../topology/policy/url-identity.ts';
 import { validatePolicy, withNormalNames } from '../../../topology/policy/validate.ts';
 import { type ScopeKind, scopeOf } from '../../../topology/url/scope.ts';
+import { installedFields } from '../../application/extra-fields.ts';
 import { type TracePolicyFlags, traceOf } from '../options/trace-policy.ts';
 import { changedRecrawl } from './changed-recrawl.ts';
 import { equivalencesOf } from './equivalences-of.ts';
@@ -39,19 +42,22 @@ export const scopeDefault: ScopeKind = 'domain';
 
 /**
  * `seeds`: all the crawl has, normal. `before`: the policy that the flags change; null: that of a new crawl. A flag that
- * is left out changes nothing. Throws INVALID_ARGUMENT for a bad --include or --exclude, before anything is written.
+ * is left out changes nothing. `fields`: those of extras and plugins. Throws INVALID_ARGUMENT for a bad --include or
+ * --exclude, before anything is written.
  */
 export function policyOf(
   flags: PolicyFlags,
   seeds: readonly string[],
   before: PolicyConfig | null = null,
+  fields: ExtraFields = installedFields,
 ): PolicyConfig {
-  const { traps, ...base } = before ?? { ...defaultPolicy(), traps: defaultTraps };
+  const { traps, ...base } = before ?? withInitialExtras({ ...defaultPolicy(), traps: defaultTraps }, fields);
   const { include, exclude } = flags;
   const trace = traceOf(flags);
+  const extras = extrasOf(flags, base.extras, fields);
   const policy: PolicyConfig = {
     ...base,
-    ...givenFields(flags),
+    ...givenFields(flags, declaredFields),
     scope: scopeFrom(flags.scope, seeds, before),
     filters: { ...base.filters, ...(include !== undefined && { include }), ...(exclude !== undefined && { exclude }) },
     ...(flags.traps && traps !== undefined ? { traps } : {}),
@@ -66,8 +72,10 @@ export function policyOf(
     ...(flags.leaseTime === undefined ? {} : { leaseMarginMs: flags.leaseTime + answerMs }),
     ...(flags.overlays === undefined ? {} : { overlays: flags.overlays as PolicyConfig['overlays'] }),
     ...(flags.pay === undefined ? {} : { pay: flags.pay as PolicyConfig['pay'] }),
+    ...extras,
   };
-  if (flags.overlays !== undefined || flags.pay !== undefined) validatePolicy(policy, before ?? undefined);
+  if (flags.overlays !== undefined || flags.pay !== undefined || extras.extras !== undefined)
+    validatePolicy(policy, before ?? undefined, fields);
   const named = withNormalNames(policy, before ?? undefined);
   compilePolicy(named);
   return named;
@@ -76,16 +84,26 @@ export function policyOf(
 /** Time for a client's report to reach the frontier before its lease is over there, ms. */
 const answerMs = 15_000;
 
+type Declared = readonly (readonly [name: string, field: Pick<PolicyField, 'flag'>])[];
+
 /** The fields that options set by their declarations. */
-function givenFields(flags: FieldOptions): Partial<PolicyConfig> {
-  const values: Readonly<Record<string, unknown>> = flags;
-  const fields = declaredFields.flatMap(([name, { flag }]) => {
+function givenFields(flags: object, declared: Declared): Readonly<Record<string, unknown>> {
+  const values = flags as Readonly<Record<string, unknown>>;
+  const fields = declared.flatMap(([name, { flag }]) => {
     const given = flag === undefined ? undefined : values[flag.name];
     // A switch that is off changes nothing.
     if (flag === undefined || given === undefined || given === false) return [];
     return [[name, given === 'none' && flag.none !== undefined ? flag.none : given]];
   });
-  return Object.fromEntries(fields) as Partial<PolicyConfig>;
+  return Object.fromEntries(fields);
+}
+
+function extrasOf(flags: object, before: PolicyConfig['extras'], fields: ExtraFields): Pick<PolicyConfig, 'extras'> {
+  const changed = Object.entries(fields).flatMap(([name, own]) => {
+    const given = givenFields(flags, Object.entries(own));
+    return Object.keys(given).length === 0 ? [] : [[name, { ...before?.[name], ...given }]];
+  });
+  return changed.length === 0 ? {} : { extras: { ...before, ...Object.fromEntries(changed) } };
 }
 
 function scopeFrom(

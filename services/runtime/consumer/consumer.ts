@@ -47,6 +47,8 @@ export interface ConsumerOptions<T extends AvroTopic> {
   /** Co-partitioned topics: a partition is assigned for all of them. */
   readonly topics: readonly T[];
   readonly handle: (batch: readonly Received<T>[], context: BatchContext) => Promise<void> | void;
+  /** Called before each batch is handled. An error stops the consumer: no record is at fault. */
+  readonly beforeBatch?: () => Promise<void>;
   readonly positions: Positions;
   readonly from?: From;
   readonly batchRecords?: number;
@@ -229,6 +231,7 @@ class TopicConsumer<T extends AvroTopic> implements Consumer {
     const { batch, letters: deadLetters, taken, forgotten } = await this.#decode(records);
     const positions = positionsAfter(taken);
     const { signal } = this.#stopping;
+    if (batch.length > 0) await this.#options.beforeBatch?.();
     const failed =
       batch.length === 0 && forgotten.length === 0
         ? []

@@ -62,6 +62,16 @@ export const extension = defineExtension({
     },
   ],
   examples: { gallery: ['--data crawl-data/example.org'] },
+  policyFields: {
+    widest: {
+      schema: z.int().min(1).max(5000),
+      about: 'Width of the pictures of new pages, px.',
+      initial: 320,
+      setter: 'owner',
+      flag: { name: 'widestPicture', value: '<px>', about: 'width of new pictures (default: 320)', reason: 'a picture is a hint' },
+    },
+    perHost: { schema: z.int().min(0), about: 'Most pictures of a host. Absent: any number.', setter: 'operator' },
+  },
   crawlPart: async () => {
     const { setting } = await import('../../cli/flags/setting.ts');
     const title = setting('--gallery-title <text>', 'title of the gallery', 'the name of the crawl says enough');
@@ -73,8 +83,70 @@ export const extension = defineExtension({
 });
 `;
 
-test('an extra is one file: its command, consumer, endpoint, settings and rights follow, and receipts name what it may keep', async (t) => {
-  const tree = new ScratchTree();
+/** Prints how a fleet handles the fields of the extra: in OpenAPI, and in calls of the owner of a crawl. */
+const probe = `
+import { fleetOpenApi } from './extras/fleet/api/fleet-openapi.ts';
+import { fleetPolicy } from './extras/fleet/command/fleet-policy.ts';
+
+const made = (thumbnails: object, by: 'owner' | 'operator' = 'owner', name = 'thumbnails') => {
+  try {
+    return fleetPolicy(['http://a.test/'], { extras: { [name]: thumbnails } }, by).policy.extras;
+  } catch (error) {
+    return (error as Error).message;
+  }
+};
+const { components } = fleetOpenApi([]) as { components: { schemas: { Policy: { properties: Record<string, object> } } } };
+console.log(JSON.stringify({
+  document: components.schemas.Policy.properties['extras'],
+  calls: [made({}), made({ widest: 0 }), made({ widset: 1 }, 'operator'), made({ perHost: 2 }), made({ perHost: 2 }, 'operator')],
+  unknown: [made({ a: 1 }, 'owner', 'others'), made({ a: 1 }, 'operator', 'others')],
+}));
+`;
+
+/** The fields that an extra adds to policies: default, flag, file, fleets and pages. */
+async function checkPolicy(tree: ScratchTree, data: readonly string[]): Promise<void> {
+  const shown = async () => JSON.parse((await tree.crawlstream('policy', 'show', '--json', ...data)).stdout).extras;
+  const set = (text: string) => {
+    tree.write('fields.yaml', text);
+    return tree.crawlstream('policy', 'set', join(tree.folder, 'fields.yaml'), ...data);
+  };
+  assert.deepEqual(await shown(), { thumbnails: { widest: 320 } }, 'the default of a new crawl');
+  const wide = await tree.crawlstream('crawl', '--widest-picture', '9000', ...data);
+  assert.match(wide.stderr, /--widest-picture[\s\S]*from 1 to 5000/);
+  assert.equal((await tree.crawlstream('crawl', '--widest-picture', '64', ...data)).code, 0);
+  assert.deepEqual(await shown(), { thumbnails: { widest: 64 } });
+  assert.equal((await set('extras: { thumbnails: { perHost: 3 }, others: { a: [1] } }')).code, 0);
+  assert.deepEqual(await shown(), { thumbnails: { widest: 64, perHost: 3 }, others: { a: [1] } });
+  assert.match((await set('extras: { thumbnails: { perHost: -1 } }')).stderr, /policy\.extras\.thumbnails\.perHost: /);
+  assert.match((await set('extras: { thumbnails: { wides: 1 } }')).stderr, /did you mean widest\?/);
+
+  tree.write('services/probe.ts', probe);
+  const probed = await tree.node('--import', 'tsx', 'services/probe.ts');
+  assert.equal(probed.code, 0, probed.stderr);
+  const { document, calls, unknown } = JSON.parse(probed.stdout);
+  assert.deepEqual(document.properties.thumbnails.properties, {
+    widest: { type: 'integer', minimum: 1, maximum: 5000 },
+    perHost: { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
+  });
+  assert.deepEqual(calls[0], { thumbnails: { widest: 320 } });
+  assert.match(calls[1], /^policy\.extras\.thumbnails\.widest: /);
+  assert.match(calls[2], /^policy\.extras\.thumbnails\.widset: .*did you mean widest\?$/);
+  assert.match(calls[3], /^policy\.extras\.thumbnails\.perHost: only the operator/);
+  assert.deepEqual(calls[4], { thumbnails: { widest: 320, perHost: 2 } });
+  assert.match(unknown[0], /^policy\.extras\.others: only the operator/);
+  assert.deepEqual(unknown[1], { others: { a: 1 }, thumbnails: { widest: 320 } });
+
+  const generated = await tree.node('--import', 'tsx', 'services/reference/generate.ts');
+  assert.equal(generated.code, 0, generated.stderr);
+  assert.match(
+    tree.read('docs/policy.md'),
+    /\| `extras\.thumbnails\.widest` \| whole number, 1 to 5000 \| `320` \| Width of the pictures of new pages, px\. \|/,
+  );
+  assert.match(tree.read('deploy/CONFIGURATION.md'), /CRAWLSTREAM_WIDEST_PICTURE/);
+}
+
+test('an extra is one file: its command, consumer, endpoint, policy fields, settings and rights follow, and receipts name what it may keep', async (t) => {
+  const tree = new ScratchTree(['docs', 'deploy', 'README.md']);
   const { mkdirSync } = await import('node:fs');
   mkdirSync(join(tree.folder, 'services/extras/thumbnails'));
   tree.write('services/extras/thumbnails/extension.ts', extra);
@@ -100,6 +172,9 @@ test('an extra is one file: its command, consumer, endpoint, settings and rights
   const wrong = await tree.crawlstream('thumbnails', '--picture-width', 'wide', '--data', 'x');
   assert.match(wrong.stderr, /--picture-width[\s\S]*give a width in pixels/);
 
+  assert.match(await said('crawl', '--help', 'all'), /--widest-picture <px> +width of new pictures/);
+  assert.match(shown, /^widestPicture: null +# default$/m);
+
   const [port] = await freePorts(1);
   let gallery: unknown;
   const site = await serveSite(t, async (_, response) => {
@@ -111,6 +186,7 @@ test('an extra is one file: its command, consumer, endpoint, settings and rights
   const reach = ['--delay', '0s', '--resolve', `*.test:${site.port}:127.0.0.1`, '--http', `${port}`];
   await said('crawl', site.url('a.test', '/'), ...reach, ...data);
   assert.deepEqual(gallery, { pictures: [], crawl: 'crawl' });
+  await checkPolicy(tree, data);
   const receipt = JSON.parse(await said('forget', '--json', ...data));
   assert.deepEqual(
     receipt.notReached.filter(({ place }: { place: string }) => place.startsWith('consumer')),

@@ -1,7 +1,10 @@
 /** Code from outside in a fetcher, against real sockets: each hook, and what becomes of its faults. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { NamedHooks } from '../../../services/fetcher/hooks/fetch-hooks.ts';
+import { controlEvent } from '../../../services/runtime/crawl/control-log.ts';
+import { defaultPolicy } from '../../../topology/policy/policy.ts';
 import { startHarness, taskUrls } from './harness.ts';
 import { type Answer, serveSite } from './loopback.ts';
 
@@ -37,6 +40,26 @@ test('a URL filter stops links from being published and URLs from being fetched,
     ],
   );
   assert.ok(!site.hits.some(({ path }) => path.startsWith('/ads/')));
+});
+
+test('plugins get a policy before the next request after it', async (t) => {
+  const site = await serveSite(t, page);
+  const versions: number[] = [];
+  const seen: number[][] = [];
+  const request = async () => {
+    seen.push([...versions]);
+    if (versions.length > 0) return;
+    const payload = JSON.stringify({ ...defaultPolicy(), version: 2, delayMs: 0 });
+    const event = controlEvent({ kind: 'policy', version: 2, payload, atMs: Date.now(), by: 'test' });
+    const value = harness.codec.encode('control', event);
+    await harness.log.append([{ topic: 't.control', partition: 0, key: null, value }]);
+    while (versions.length === 0) await sleep(5);
+  };
+  const harness = await startHarness(t, {
+    config: { hooks: [{ name: 'own', request }], onPolicy: ({ version }) => void versions.push(version) },
+  });
+  await harness.lease({ urls: taskUrls(site.url('a.test', '/1'), site.url('a.test', '/2')) });
+  assert.deepEqual(seen, [[], [2]]);
 });
 
 test('links keep the spelling that a plugin gives them', async (t) => {

@@ -1,6 +1,8 @@
 /** A fleet's API as an OpenAPI 3.1 document, derived from its routes and the schemas that check its calls. */
 import { z } from 'zod';
+import { extrasSchema } from '../../../../topology/policy/extra-fields.ts';
 import { policySchema } from '../../../../topology/policy/validate.ts';
+import { installedFields } from '../../../application/extra-fields.ts';
 import { bodyOf, license, schemasOf, security, securitySchemes } from '../../../runtime/http/openapi.ts';
 import { problem } from '../fleet-schemas.ts';
 import type { FleetRoute } from './fleet-route.ts';
@@ -61,11 +63,10 @@ const partial = ['normalize', 'filters', 'scope'];
 
 /** The fields of a policy, from the schema that checks them. */
 function policyDocument(): object {
-  const { properties = {} } = z.toJSONSchema(policySchema, {
-    io: 'input',
-    target: 'draft-2020-12',
-    unrepresentable: 'any',
-  });
+  const target = { io: 'input', target: 'draft-2020-12', unrepresentable: 'any' } as const;
+  const { properties = {} } = z.toJSONSchema(policySchema, target);
+  const { $schema: _, ...extras } = z.toJSONSchema(extrasSchema(installedFields), target);
+  properties['extras'] = extras;
   for (const name of partial) delete (properties[name] as { required?: readonly string[] }).required;
   return { type: 'object', properties, additionalProperties: false };
 }

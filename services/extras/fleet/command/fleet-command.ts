@@ -1,8 +1,8 @@
 /** `crawlstream fleet`: many crawls in one process, managed by HTTP, with one clock for each host. */
 import type { Command } from 'commander';
 import { CrawlstreamError } from '../../../../topology/errors.ts';
-import { rulesFile } from '../../../cli/flags/rules-file.ts';
 import { setting } from '../../../cli/flags/setting.ts';
+import { rulesFile } from '../../../hosting/options/rules-file.ts';
 import { ownersOf, ownersSchema } from '../owners/owner-file.ts';
 import { CrawlDashboards } from './crawl-dashboards.ts';
 import { addFleetOptions, type FleetFlags } from './fleet-flags.ts';

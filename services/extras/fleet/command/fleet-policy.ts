@@ -1,14 +1,16 @@
 /** Makes seeds and policy of a fleet's crawl from a call: the defaults of `crawl`, replaced by the call's fields. */
 import { CrawlstreamError } from '../../../../topology/errors.ts';
+import { withInitialExtras } from '../../../../topology/policy/extra-fields.ts';
 import { listsOf } from '../../../../topology/policy/lists-of.ts';
 import { defaultPolicy, type PolicyConfig } from '../../../../topology/policy/policy.ts';
 import { defaultTraps } from '../../../../topology/policy/traps/trap-config.ts';
 import { validatePolicy } from '../../../../topology/policy/validate.ts';
 import { scopeOf } from '../../../../topology/url/scope.ts';
 import { parseSeed } from '../../../../topology/url/seed.ts';
+import { installedFields } from '../../../application/extra-fields.ts';
 import { checkSeeds, normalSeeds } from '../../../hosting/policy/seeds.ts';
 import { fleetServiceLimits } from '../fleet-service-limits.ts';
-import { checkOwnersFields, type PolicySetter } from '../owner-policy.ts';
+import { checkOwnersExtras, checkOwnersFields, type PolicySetter } from '../owner-policy.ts';
 import { checkPolicySize } from '../policy-size.ts';
 
 const { leaseMarginMs } = fleetServiceLimits;
@@ -42,7 +44,10 @@ export function fleetPolicy(
   by: PolicySetter,
 ): SeedsAndPolicy {
   checkPolicySize(fields);
-  if (by === 'owner') checkOwnersFields(fields, []);
+  if (by === 'owner') {
+    checkOwnersFields(fields, []);
+    checkOwnersExtras(fields, installedFields);
+  }
   const seeds = [...new Set(normalSeeds(seedsGiven.map(parseSeed)))];
   const { normalize, filters, ...before } = defaultPolicy();
   const asked = {
@@ -52,7 +57,7 @@ export function fleetPolicy(
     normalize: within(normalize, fields['normalize']),
     filters: within(filters, fields['filters']),
   };
-  const policy = validatePolicy(asked);
+  const policy = validatePolicy(withInitialExtras(asked, installedFields), undefined, installedFields);
   if (by === 'owner') checkOwnersFields({}, policy.overlays ?? []);
   // Only the fleet's own fetchers lease from its crawls.
   if (policy.sink !== undefined) {

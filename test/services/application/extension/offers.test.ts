@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { Extension } from '../../../../services/application/extension/extension.ts';
 import type { LeaseClients } from '../../../../services/application/extension/lease-clients.ts';
-import { crawlPartsOf, leaseClientsOf } from '../../../../services/application/extension/offers.ts';
+import { crawlPartsOf, fieldsOf, leaseClientsOf } from '../../../../services/application/extension/offers.ts';
 
 const clients = {} as LeaseClients;
 const extra = (name: string, more: Partial<Extension> = {}): Extension => ({ name, about: 'does something', ...more });
@@ -29,4 +29,10 @@ it('parts of a crawl come from every extra that has one, in their order', async 
     parts.flatMap(({ routes = [] }) => routes.map(({ path }) => path)),
     ['/a', '/b'],
   );
+});
+
+it('fields of policies are by the name of their extra', () => {
+  const policyFields = {};
+  const extras = [extra('graph'), extra('titles', { policyFields })];
+  assert.deepEqual(fieldsOf(extras), { titles: policyFields });
 });

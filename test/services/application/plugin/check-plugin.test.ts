@@ -43,3 +43,34 @@ it('a command without names, group or load is refused with an example', () => {
     assert.throws(check({ commands: [{ ...command, ...wrong }] }), refused, JSON.stringify(wrong));
   assert.throws(check({ commands: [undefined] }), refused);
 });
+
+const field = { schema: { type: 'integer', minimum: 0 }, about: 'Characters of a title.' };
+const flag = { name: 'shortestTitle', value: '<n>', about: 'shortest title', reason: 'any is good' };
+
+it('a field of policies has a schema that its default fits, a sentence, and perhaps an option', () => {
+  const policyFields = { shortest: { ...field, initial: 3, flag }, longest: field };
+  assert.deepEqual(check({ policyFields })().policyFields, policyFields);
+  const rows: [unknown, RegExp][] = [
+    [[], /titles\.mjs: policyFields: give fields of policies by name, as in \{ shortest: /],
+    [{ 'two words': field }, /titles\.mjs: policyFields\.two words: give a name/],
+    [{ toString: field }, /titles\.mjs: policyFields\.toString: give a name .* but not constructor/],
+    [{ shortest: 1 }, /titles\.mjs: policyFields\.shortest: give one object/],
+    [{ shortest: { about: 'x' } }, /titles\.mjs: policyFields\.shortest: schema is missing: give JSON Schema/],
+    [{ shortest: { ...field, setter: 'owner' } }, /titles\.mjs: policyFields\.shortest: there is no option setter/],
+    [{ shortest: { ...field, schema: { type: 'whole' } } }, /policyFields\.shortest\.schema: .*: give JSON Schema/],
+    [
+      { shortest: { ...field, initial: -1 } },
+      /policyFields\.shortest\.initial: .*: give a value that its schema accepts/,
+    ],
+    ...['--shortest', 'noShort', 'help', 'config'].map((name): [unknown, RegExp] => [
+      { shortest: { ...field, flag: { ...flag, name } } },
+      /policyFields\.shortest\.flag: name: give/,
+    ]),
+    [
+      { shortest: { ...field, flag: { name: 'shortest', about: 'x' } } },
+      /policyFields\.shortest\.flag: reason is missing/,
+    ],
+  ];
+  for (const [wrong, message] of rows)
+    assert.throws(check({ policyFields: wrong }), { code: 'INVALID_ARGUMENT', message }, `${message}`);
+});

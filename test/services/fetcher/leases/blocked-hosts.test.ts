@@ -103,6 +103,23 @@ it('each order on control is read by its kind, and each policy once, the newest 
   await memory.close();
 });
 
+it('of the policies that were there before, only the newest readable one is passed on, then each newer one', async () => {
+  const { memory, letRead, watch, order } = await slowControl();
+  const policy = (version: number, payload = JSON.stringify({ ...defaultPolicy(), version })) =>
+    order({ kind: 'policy', version, payload });
+  for (const version of [1, 2, 3]) await policy(version);
+  await policy(4, '{');
+  const { hosts, said } = watch();
+  letRead();
+  await hosts.caughtUp;
+  assert.deepEqual(said, [3]);
+  for (const version of [5, 6]) await policy(version);
+  while (said.length < 3) await turn();
+  assert.deepEqual(said, [3, 5, 6]);
+  await hosts.stop();
+  await memory.close();
+});
+
 it('payments and keys come from the first partition, in order, and unreadable ones are ignored', async () => {
   const { memory, letRead, watch, order } = await slowControl();
   const key = (key: unknown, partition = 0) =>

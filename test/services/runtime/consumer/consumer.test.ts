@@ -83,6 +83,18 @@ describe('a consumer', () => {
     assert.deepEqual(deadLetters, []);
   });
 
+  it('a consumer stops where the preparation of a batch fails, and blames no record', async () => {
+    const { append, start, log, letters: deadLetters } = await bench();
+    await append(0, 'a', 'b');
+    const failing = start({
+      handle: () => assert.fail('the batch is not prepared'),
+      beforeBatch: () => Promise.reject(new Error('the log is away')),
+    });
+    await assert.rejects(failing.ended, /the log is away/);
+    assert.equal(await log.committed('g', 'c.pages', 0), undefined);
+    assert.deepEqual([deadLetters, failing.stats().retries], [[], 0]);
+  });
+
   it('a consumer commits after its handler: records cut short by a stop come again', async () => {
     const { append, start, log } = await bench();
     await append(0, 'a', 'b');

@@ -1,0 +1,34 @@
+/** Fields of policies that plugin files declare. */
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { it } from 'node:test';
+import type { Extension } from '../../../../services/application/extension/extension.ts';
+import { installed } from '../../../../services/extras/installed.ts';
+import { pluginFields } from '../../../../services/hosting/options/plugins.ts';
+import { temporaryFolder } from '../../runtime/store/temporary-folder.ts';
+
+/** Writes a plugin without its fields of policies and returns its path. */
+function pluginFile(name: string, more: string): string {
+  const path = join(temporaryFolder(), 'plugin.mjs');
+  const consumer = `{ name: 'kept', does: 'keeps', options: { table: { about: 'a table' } }, open: () => null }`;
+  writeFileSync(path, `export default { name: '${name}', processors: [${consumer}], ${more} };`);
+  return path;
+}
+
+const field = `policyFields: { shortest: { schema: { type: 'integer' }, about: 'Characters.' } }`;
+
+it('fields of a plugin are known without the options that its consumer needs', async () => {
+  const fields = await pluginFields({ plugin: [pluginFile('titles', field)] });
+  assert.deepEqual(Object.keys(fields['titles']!), ['shortest']);
+});
+
+it('a plugin that follows policies cannot have the name of an extra', async () => {
+  const [{ name }] = installed as [Extension];
+  for (const more of [field, 'onPolicy() {}'])
+    await assert.rejects(pluginFields({ plugin: [pluginFile(name, more)] }), {
+      code: 'INVALID_ARGUMENT',
+      message: `plugin ${name}: extras.${name} in a policy is for the extra of this name: rename the plugin`,
+    });
+  await pluginFields({ plugin: [pluginFile(name, '')] });
+});
