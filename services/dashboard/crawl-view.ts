@@ -54,7 +54,7 @@ import {
 } from './status.ts';
 
 export interface CrawlView {
-  /** False: it refuses the calls of operators, whoever asks. */
+  /** False: it refuses the calls of operators from everyone. */
   mayOperate(): Promise<boolean>;
   look(): Promise<CrawlStatus>;
   history(): Promise<HistoryStatus>;

@@ -1307,13 +1307,6 @@ export const accepted: readonly Accepted[] = [
     ...{ file: 'services/fetcher/publish/publisher.ts', ...mutant },
     because: 'time alone: a flush of nothing, or one set for the same moment',
   })),
-  {
-    file: 'services/fetcher/publish/publisher.ts',
-    find: '0',
-    replace: '(0 + 1)',
-    line: 'if (sinceMs > 0) lease.facts',
-    because: 'none, or a moment of today: never the first millisecond of 1970',
-  },
   ...[
     { find: 'bytes += key.length;', replace: ';', line: 'bytes += key.length;' },
     { find: '+=', replace: '-=', line: 'bytes += key.length;' },

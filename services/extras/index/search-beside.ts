@@ -1,4 +1,4 @@
-/** A search in a process of its own, killed at its deadline: the caller's process, as that of a crawl, goes on meanwhile. */
+/** A search in another process, which is killed at its deadline. The caller's process, such as a crawl's, goes on meanwhile. */
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { CrawlstreamError } from '../../../topology/errors.ts';
