@@ -115,6 +115,7 @@ class NameLine implements NameGate {
   /** null: its time is over, or the fetcher stops. */
   async #wait(name: Name, latestStartMs: number): Promise<Resolution | null> {
     const { resolver, clock, signal } = this.#options;
+    if (signal.aborted) return null;
     const stop = new AbortController();
     // With a reason of our own, since the default one is an exception with a stack.
     const stops = () => stop.abort('over');

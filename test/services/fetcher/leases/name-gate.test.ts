@@ -56,6 +56,13 @@ test('a bounded number of leases with unresolved names waits; the next one retur
   assert.equal(await first, false, 'a fetcher that stops waits for no name');
 });
 
+test('a lease that begins while its fetcher stops waits for no name, and has none looked up', async () => {
+  const { pass, asked, stopping } = open();
+  stopping.abort();
+  assert.equal(await pass('a.dead.test'), false);
+  assert.deepEqual(asked, []);
+});
+
 test('a host with a known name passes however many names are looked up or wait for it', async () => {
   const { pass, fill, asked, answers } = open({ waiting: 1_000_000 });
   fill(2);
