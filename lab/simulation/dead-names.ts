@@ -20,6 +20,8 @@ export interface DeadNamesOptions {
   readonly domains: number;
   readonly forMs: number;
   readonly delayMs: number;
+  /** Frontier and fetcher are processes of their own. Absent: one process. */
+  readonly isApart?: boolean;
 }
 
 export interface DeadNamesReport {
@@ -59,7 +61,7 @@ export async function deadNames(options: DeadNamesOptions): Promise<DeadNamesRep
   const web = createWeb({ seed: 1, world, judge, scheduler, outages });
   const setting = await createSetting(1, world, scheduler, violate, { judge, web });
   request(setting, policyOf(world));
-  createMachine('crawl', setting);
+  for (const name of options.isApart === true ? ['frontier-0', 'fetcher-0'] : ['crawl']) createMachine(name, setting);
   // The machine plans its first event once this one has run.
   scheduler.at(startMs, () => {});
   await scheduler.run(startMs + options.forMs, () => violations.length > 0);
@@ -78,7 +80,7 @@ export async function deadNames(options: DeadNamesOptions): Promise<DeadNamesRep
 }
 
 /** The host's pages are a chain: each is known when the one before it has been read. */
-function worldOf({ names, domains, forMs, delayMs }: DeadNamesOptions): World {
+function worldOf({ names, domains, forMs, delayMs, isApart = false }: DeadNamesOptions): World {
   const dead = Array.from({ length: names }, (_, n) => hostOf(`h${n}.dead${n % domains}.example`, 'unanswered', [[]]));
   const links = dead.map(({ pages }) => pages[0]!.url);
   const others = hostOf(newcomer, 'open', [[]]);
@@ -93,7 +95,7 @@ function worldOf({ names, domains, forMs, delayMs }: DeadNamesOptions): World {
     hosts,
     byUrl: new Map(all.map((page) => [page.url, page])),
     byName: new Map(hosts.map((host) => [host.name, host])),
-    ...{ seeds: [all[0]!.url], partitions: 1, embedded: true, frontiers: 1, fetchers: 1, standbys: false },
+    ...{ seeds: [all[0]!.url], partitions: 1, embedded: !isApart, frontiers: 1, fetchers: 1, standbys: false },
     ...{ delayMs, delayFactor: 0, urlsPerLeaseMax: 8, leasesPerPartition: 50, pageQuota: null, skewMs: 0 },
     ...{ score: null, recrawl: null },
   };

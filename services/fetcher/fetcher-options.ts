@@ -54,7 +54,10 @@ export interface FetcherOptions {
    * Continues a robots.txt redirect that came from another host (RobotsCache). Absent: this fetcher keeps the answer.
    */
   readonly hop?: RobotsCache['hop'] | undefined;
-  /** Called with the number of leases that take no place, since they wait for the names of their hosts. */
+  /**
+   * Called with the number of leases that take no place, since they wait for the names of their hosts: as many more may
+   * be granted. Absent: each lease takes a place, and those beyond the line come back.
+   */
   readonly onAside?: ((leases: number) => void) | undefined;
   /** Called once all reports of a lease are durable. */
   readonly onReported?: ((task: Task) => void) | undefined;

@@ -88,7 +88,8 @@ function nameGate({ options, clock, signal }: Running, { http, leasesMax, leases
   const gate: NameGate = createNameGate({
     ...{ resolver: http.resolver, clock, signal },
     placesMax: connects ? Math.ceil(leasesMax * fetcherLimits.namesShareMax) : null,
-    asideMax: fetcherLimits.namesAsideMax,
+    // Aside or not, a lease counts for a frontier that is not told: others would not be granted in its place.
+    asideMax: options.onAside === undefined ? 0 : fetcherLimits.namesAsideMax,
     hasRoom: () => leases() - gate.aside < leasesMax,
     onAside() {
       options.onAside?.(gate.aside);

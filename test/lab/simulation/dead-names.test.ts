@@ -20,3 +20,11 @@ for (const [what, names, domains] of [
     assert.ok(beside.leases <= 5 * names, `${beside.leases} leases of ${names} names`);
     assert.ok(beside.newcomerMs !== null && beside.newcomerMs < 15_000, `a new host waits ${beside.newcomerMs} ms`);
   });
+
+test('a host keeps its pages beside names without servers when its fetcher is a process of its own', async (t) => {
+  const beside = await deadNames({ names: 1_200, domains: 1, forMs, delayMs, isApart: true });
+  const alone = await deadNames({ names: 0, domains: 1, forMs, delayMs, isApart: true });
+  t.diagnostic(JSON.stringify({ alone, beside }));
+  assert.deepEqual([alone.violations, beside.violations], [[], []]);
+  assert.ok(beside.pages >= 0.9 * alone.pages, `${beside.pages} of ${alone.pages} pages`);
+});
