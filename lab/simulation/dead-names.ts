@@ -4,6 +4,7 @@
  * Counts show what the names take from the host: pages that it gives within a time, requests that it gets for anything
  * else, and leases of the names. All checks of the simulator apply here, too.
  */
+import { partitionOf } from '../../topology/url/partition.ts';
 import { chanceOf } from './chance.ts';
 import { createJudge } from './judge.ts';
 import { crawl, createMachine } from './machines.ts';
@@ -20,6 +21,10 @@ export interface DeadNamesOptions {
   readonly domains: number;
   readonly forMs: number;
   readonly delayMs: number;
+  /** The names are in the partition of the host. Absent: 1. */
+  readonly partitions?: number;
+  /** Frontier and fetcher are processes of their own. Absent: one process. */
+  readonly isApart?: boolean;
 }
 
 export interface DeadNamesReport {
@@ -59,13 +64,13 @@ export async function deadNames(options: DeadNamesOptions): Promise<DeadNamesRep
   const web = createWeb({ seed: 1, world, judge, scheduler, outages });
   const setting = await createSetting(1, world, scheduler, violate, { judge, web });
   request(setting, policyOf(world));
-  createMachine('crawl', setting);
+  for (const name of options.isApart === true ? ['frontier-0', 'fetcher-0'] : ['crawl']) createMachine(name, setting);
   // The machine plans its first event once this one has run.
   scheduler.at(startMs, () => {});
   await scheduler.run(startMs + options.forMs, () => violations.length > 0);
-  const tasks = setting.cluster
-    .partition(`${crawl}.tasks`, 0)
-    .records.map(({ value }) => setting.codec.decode('tasks', value));
+  const tasks = Array.from({ length: world.partitions }, (_, n) => setting.cluster.partition(`${crawl}.tasks`, n))
+    .flatMap(({ records }) => records)
+    .map(({ value }) => setting.codec.decode('tasks', value));
   const linkedMs = seenAtMs.get(`http://${honest}/p${newcomerFrom}`);
   const firstMs = seenAtMs.get(`http://${newcomer}/p0`);
   return {
@@ -78,8 +83,12 @@ export async function deadNames(options: DeadNamesOptions): Promise<DeadNamesRep
 }
 
 /** The host's pages are a chain: each is known when the one before it has been read. */
-function worldOf({ names, domains, forMs, delayMs }: DeadNamesOptions): World {
-  const dead = Array.from({ length: names }, (_, n) => hostOf(`h${n}.dead${n % domains}.example`, 'unanswered', [[]]));
+function worldOf({ names, domains, forMs, delayMs, isApart = false, partitions = 1 }: DeadNamesOptions): World {
+  const isBeside = (name: string) => partitionOf(name, partitions) === partitionOf(honest, partitions);
+  const dead = Array.from({ length: 2 * names * partitions }, (_, n) => `h${n}.dead${n % domains}.example`)
+    .filter(isBeside)
+    .slice(0, names)
+    .map((name) => hostOf(name, 'unanswered', [[]]));
   const links = dead.map(({ pages }) => pages[0]!.url);
   const others = hostOf(newcomer, 'open', [[]]);
   const chain = Array.from({ length: Math.ceil(forMs / Math.max(1, delayMs)) + 1 }, (_, n) => [
@@ -93,7 +102,7 @@ function worldOf({ names, domains, forMs, delayMs }: DeadNamesOptions): World {
     hosts,
     byUrl: new Map(all.map((page) => [page.url, page])),
     byName: new Map(hosts.map((host) => [host.name, host])),
-    ...{ seeds: [all[0]!.url], partitions: 1, embedded: true, frontiers: 1, fetchers: 1, standbys: false },
+    ...{ seeds: [all[0]!.url], partitions, embedded: !isApart, frontiers: 1, fetchers: 1, standbys: false },
     ...{ delayMs, delayFactor: 0, urlsPerLeaseMax: 8, leasesPerPartition: 50, pageQuota: null, skewMs: 0 },
     ...{ score: null, recrawl: null },
   };

@@ -54,8 +54,11 @@ export interface FetcherOptions {
    * Continues a robots.txt redirect that came from another host (RobotsCache). Absent: this fetcher keeps the answer.
    */
   readonly hop?: RobotsCache['hop'] | undefined;
-  /** Called with the number of leases that take no place, since they wait for the names of their hosts. */
-  readonly onAside?: ((leases: number) => void) | undefined;
+  /**
+   * Called with the number of a partition's leases that take no place, since they wait for the names of their hosts: as many more may
+   * be granted. Absent: each lease takes a place, and those beyond the line come back.
+   */
+  readonly onAside?: ((partition: number, leases: number) => void) | undefined;
   /** Called once all reports of a lease are durable. */
   readonly onReported?: ((task: Task) => void) | undefined;
   /** The log failed: the fetcher has stopped taking leases, and must be stopped. */

@@ -85,13 +85,18 @@ export function runnerOf(running: Running, parts: RunnerParts): LeaseRunner {
 
 function nameGate({ options, clock, signal }: Running, { http, leasesMax, leases, look }: RunnerParts): NameGate {
   const connects = options.openHttp === undefined || options.watchesNetwork === true;
+  const placesMax = Math.ceil(leasesMax * fetcherLimits.namesShareMax);
+  // A partition has a part of a frontier's leases: the places of its names leave room for its other hosts.
+  const parted = options.onAside === undefined ? 1 : options.partitions;
   const gate: NameGate = createNameGate({
     ...{ resolver: http.resolver, clock, signal },
-    placesMax: connects ? Math.ceil(leasesMax * fetcherLimits.namesShareMax) : null,
-    asideMax: fetcherLimits.namesAsideMax,
+    placesMax: connects ? placesMax : null,
+    placesOfPartitionMax: Math.ceil(placesMax / parted),
+    // Aside or not, a lease counts for a frontier that is not told: others would not be granted in its place.
+    asideMax: options.onAside === undefined ? 0 : fetcherLimits.namesAsideMax,
     hasRoom: () => leases() - gate.aside < leasesMax,
-    onAside() {
-      options.onAside?.(gate.aside);
+    onAside(partition, leasesAside) {
+      options.onAside?.(partition, leasesAside);
       look();
     },
   });

@@ -21,8 +21,8 @@ export interface FrontierOptions extends Omit<OwnerOptions, 'store' | 'identity'
    * Absent: `leasesMax`.
    */
   readonly leasesHeld?: (() => number) | undefined;
-  /** Leases of that fetcher that take no place: as many more may be out. Absent: none. */
-  readonly leasesAside?: (() => number) | undefined;
+  /** Leases of a partition that take no place with that fetcher: as many more may be out. Absent: none. */
+  readonly leasesAside?: ((partition: number) => number) | undefined;
 }
 
 export interface Frontier {
@@ -50,11 +50,10 @@ function shareOf(leases: number, partition: number, partitions: number): number 
 
 export function startFrontier(options: FrontierOptions): Frontier {
   const { crawl, partitions, keyMode, stores, leasesHeld = () => Number.POSITIVE_INFINITY } = options;
-  const aside = () => Math.ceil((options.leasesAside?.() ?? 0) / partitions);
   const owners = stores.map((store, partition) => {
     const identity: PartitionIdentity = { crawl, partition, partitions, keyMode };
     const share = shareOf(options.leasesMax, partition, partitions);
-    const leasesMax = () => Math.min(share + aside(), leasesHeld());
+    const leasesMax = () => Math.min(share + (options.leasesAside?.(partition) ?? 0), leasesHeld());
     return new PartitionOwner({ ...options, store, identity, leasesMax });
   });
   const stopAll = () => {

@@ -72,7 +72,7 @@ export const networkBoundaries: BoundaryTable<typeof networkLimits> = {
   unprovenAtOnce: tuning('how soon one host that works is found among hosts that do not'),
   keptOfSeveral: tuning('how soon a host that has not answered before shows that the network is back'),
   betweenMs: tuning('how often hosts are asked whether they still answer'),
-  shownForMs: tuning('how long an answer spares hosts from being asked'),
+  nextAnswerMs: tuning('how long the next answer is waited for'),
   answerMs: tuning('how long they may take: one that takes longer is asked again'),
   againMs: tuning('how soon the return of the network is noticed'),
   othersMs: tuning('how long a first failure is kept back'),

@@ -3,7 +3,8 @@
  * hosts fall silent, and none answers.
  *
  * Targets are registrable domains and addresses. A failure is charged to its host as soon as another host has answered
- * since shortly before the request began, or since the look-up of its name. Otherwise hosts that have answered before (witnesses) are probed, some at first, then all.
+ * since the request began, or since the look-up of its name. If others have just answered, their next answer is waited
+ * for. Otherwise hosts that have answered before (witnesses) are probed, some at first, then all.
  * If one answers, the failure is its host's. If none answers, and `silentTargetsLeast` targets are silent by then, or
  * the system reports it, the failure is our network's. So one answering host is enough, however many others are made up
  * or dead.

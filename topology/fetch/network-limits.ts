@@ -18,10 +18,10 @@ export const networkLimits = {
   /** Time between two probes, ms. At the end of a crawl, when only dead hosts are left, this bounds the rate. */
   betweenMs: 1_000,
   /**
-   * Time for which an answer shows that the network is there, ms: more than a usual delay, so that a host with pages to fetch gets no
-   * probes. A request that the system refuses to send needs a newer answer.
+   * Wait for the next answer of hosts that have just answered, before any is asked, ms: more than a usual delay, so that a host with
+   * pages to fetch gets no probes.
    */
-  shownForMs: 2_000,
+  nextAnswerMs: 2_000,
   /** Longest wait for the answer to a probe, ms: most answers come within one second. */
   answerMs: 3_000,
   /**

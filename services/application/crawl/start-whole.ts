@@ -43,13 +43,13 @@ export function startWhole(application: Application, { at, graceMs, workers, ...
   // A fetcher that shares hosts with other crawls holds few leases if it gets few requests: more would expire before
   // their turn.
   let held = 0;
-  let aside = 0;
+  const aside = new Map<number, number>();
   const { crawlPace } = options.fetcher;
   const isSharing = crawlPace !== undefined && workers === undefined;
   const frontier = application.frontier({
     ...options.frontier,
     ...(isSharing && { leasesHeld: () => held }),
-    leasesAside: () => aside,
+    leasesAside: (partition) => aside.get(partition) ?? 0,
   });
   const withRoom = (one: NonNullable<typeof crawlPace>): typeof one => Object.assign(Object.create(one), { onRoom });
   const onRoom = (leases: number) => {
@@ -57,9 +57,9 @@ export function startWhole(application: Application, { at, graceMs, workers, ...
     held = leases;
     if (isMore) frontier.look();
   };
-  const onAside = (leases: number) => {
-    const isMore = leases > aside;
-    aside = leases;
+  const onAside = (partition: number, leases: number) => {
+    const isMore = leases > (aside.get(partition) ?? 0);
+    aside.set(partition, leases);
     if (isMore) frontier.look();
   };
   const fetcher =

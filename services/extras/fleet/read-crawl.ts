@@ -2,10 +2,10 @@
  * Reads a crawl of a fleet, even if it is paused, resumed or deleted meanwhile. A new crawl may have taken the name, and
  * with it the folder. Then a call about the former crawl is refused, and reads nothing of the new one.
  */
+import { countedReads } from './counted-reads.ts';
 import type { Fleet } from './fleet.ts';
 import type { CrawlAnswer } from './fleet-schemas.ts';
 import type { ReadLog } from './running-crawl.ts';
-import { countedReads } from './shares/counted-reads.ts';
 import { missingCrawl } from './turns.ts';
 
 /** A crawl, distinguished from others of its name. */

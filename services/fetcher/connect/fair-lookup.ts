@@ -7,13 +7,15 @@ import { requestLimits } from '../http/request-limits.ts';
 import type { DnsAnswer, DnsLookup } from './dns-lookup.ts';
 
 export interface FairLookup {
-  readonly lookup: DnsLookup;
+  /** `onBegin` is called once name servers are asked: until then the name waits for others. */
+  lookup(hostname: string, onBegin?: () => void): Promise<DnsAnswer>;
   /** Look-ups that wait for others. */
   readonly waiting: number;
 }
 
 interface Waiting {
   readonly hostname: string;
+  readonly onBegin: (() => void) | undefined;
   readonly settle: (answer: Promise<DnsAnswer>) => void;
 }
 
@@ -25,9 +27,10 @@ export function createFairLookup(ask: DnsLookup): FairLookup {
   /** Domains with names that wait, in turn. */
   const queues = new Map<string, Waiting[]>();
 
-  const begin = (domain: string, { hostname, settle }: Waiting) => {
+  const begin = (domain: string, { hostname, onBegin, settle }: Waiting) => {
     underWay += 1;
     ofDomain.set(domain, (ofDomain.get(domain) ?? 0) + 1);
+    onBegin?.();
     const answer = ask(hostname);
     settle(answer);
     const end = () => {
@@ -57,12 +60,13 @@ export function createFairLookup(ask: DnsLookup): FairLookup {
     get waiting() {
       return waiting;
     },
-    lookup(hostname) {
+    lookup(hostname, onBegin) {
       const domain = partitionKeyOf(hostname, 'domain');
       return new Promise((resolve) => {
         const queue = queues.get(domain);
-        if (queue === undefined) queues.set(domain, [{ hostname, settle: resolve }]);
-        else queue.push({ hostname, settle: resolve });
+        const one = { hostname, onBegin, settle: resolve };
+        if (queue === undefined) queues.set(domain, [one]);
+        else queue.push(one);
         waiting += 1;
         beginSome();
       });

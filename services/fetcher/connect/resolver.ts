@@ -10,7 +10,7 @@ import { isIP } from 'node:net';
 import type { Clock } from '../../runtime/clock.ts';
 import { requestLimits } from '../http/request-limits.ts';
 import type { DnsLookup } from './dns-lookup.ts';
-import { createFairLookup } from './fair-lookup.ts';
+import { createFairLookup, type FairLookup } from './fair-lookup.ts';
 import { KnownNames } from './known-names.ts';
 import type { OverrideLookup } from './resolve-override.ts';
 
@@ -38,7 +38,7 @@ export interface Resolver {
   resolve(hostname: string, port: number): Resolution | Promise<Resolution>;
   /** Resolves a host and port without a look-up. Undefined: it needs one. */
   known(hostname: string, port: number): Resolution | undefined;
-  /** When the newest answer for the name was asked for, ms since the Unix epoch. Undefined: there is none. */
+  /** When name servers were asked for the newest answer for the name, ms since the Unix epoch. Undefined: there is none. */
   askedAtMs(hostname: string): number | undefined;
   /** Names that wait until others have been looked up. */
   readonly waiting: number;
@@ -134,14 +134,14 @@ export function createResolver(options: ResolverOptions): Resolver {
   };
 }
 
-async function lookedUp(lookup: DnsLookup, hostname: string, clock: Clock): Promise<CachedAnswer> {
+async function lookedUp(lookup: FairLookup['lookup'], hostname: string, clock: Clock): Promise<CachedAnswer> {
   const { addressesMax, dnsTtlMinMs, dnsTtlMaxMs, dnsNegativeTtlMs } = requestLimits;
-  const askedAtMs = clock.nowMs();
+  let askedAtMs = clock.nowMs();
   const failed = (detail: string) => {
     return { addresses: [], detail, askedAtMs, expiresMs: clock.nowMs() + dnsNegativeTtlMs };
   };
   try {
-    const { addresses, ttlMs } = await lookup(hostname);
+    const { addresses, ttlMs } = await lookup(hostname, () => (askedAtMs = clock.nowMs()));
     if (addresses.length === 0) return failed(`${hostname} has no address`);
     // IPv4 first: a crawler gains nothing from IPv6, and a broken IPv6 route costs a connect timeout per host.
     const inOrder = [...addresses.filter((one) => isIP(one) === 4), ...addresses.filter((one) => isIP(one) === 6)];

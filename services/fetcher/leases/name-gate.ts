@@ -31,12 +31,14 @@ export interface NameGateOptions {
   readonly clock: Pick<Clock, 'nowMs' | 'sleepUntil'>;
   /** Places that waiting leases may take. null: no lease waits, since HTTP is replaced and nothing connects. */
   readonly placesMax: number | null;
+  /** Of those, that leases of one partition may take. */
+  readonly placesOfPartitionMax: number;
   /** Leases that may wait beyond them. */
   readonly asideMax: number;
   /** True if a lease that waited aside may take a place now. */
   readonly hasRoom: () => boolean;
-  /** Called when the number of leases aside has changed. */
-  readonly onAside: () => void;
+  /** Called when the number of a partition's leases aside has changed. */
+  readonly onAside: (partition: number, leases: number) => void;
   /** Aborted: they come back. */
   readonly signal: AbortSignal;
 }
@@ -44,6 +46,7 @@ export interface NameGateOptions {
 /** A lease that waits. */
 interface Waiting {
   readonly domain: string;
+  readonly partition: number;
   readonly sinceMs: number;
 }
 
@@ -57,6 +60,8 @@ class NameLine implements NameGate {
   readonly #inPlaces = new Set<Waiting>();
   readonly #aside = new Set<Waiting>();
   readonly #ofDomain = new Map<string, number>();
+  readonly #placesOfPartition = new Map<number, number>();
+  readonly #asideOfPartition = new Map<number, number>();
 
   constructor(options: NameGateOptions) {
     this.#options = options;
@@ -75,8 +80,9 @@ class NameLine implements NameGate {
     const { resolver, clock, placesMax } = this.#options;
     const name = nameOf(task);
     if (name === undefined || placesMax === null || resolver.known(...name) !== undefined) return undefined;
-    const waiting = { domain: partitionKeyOf(name[0], 'domain'), sinceMs: clock.nowMs() };
-    const line = this.#inPlaces.size < placesMax ? this.#inPlaces : this.#aside;
+    const { partition } = task;
+    const waiting = { domain: partitionKeyOf(name[0], 'domain'), partition, sinceMs: clock.nowMs() };
+    const line = this.#hasPlace(partition, placesMax) ? this.#inPlaces : this.#aside;
     if (line === this.#aside && !this.#mayWaitAside(waiting, placesMax)) {
       // Nothing is begun that would wait long: the host is leased again.
       if (resolver.waiting < fetcherLimits.namesAheadMax) void resolver.resolve(...name);
@@ -86,6 +92,11 @@ class NameLine implements NameGate {
     return this.#wait(name, latestStartMs)
       .then((found) => found !== null && (line === this.#inPlaces || !found.ok || this.#options.hasRoom()))
       .finally(() => this.#remove(line, waiting));
+  }
+
+  #hasPlace(partition: number, placesMax: number): boolean {
+    const ofPartition = this.#placesOfPartition.get(partition) ?? 0;
+    return this.#inPlaces.size < placesMax && ofPartition < this.#options.placesOfPartitionMax;
   }
 
   #mayWaitAside({ domain, sinceMs }: Waiting, placesMax: number): boolean {
@@ -100,21 +111,24 @@ class NameLine implements NameGate {
 
   #add(line: Set<Waiting>, waiting: Waiting): void {
     line.add(waiting);
-    this.#ofDomain.set(waiting.domain, (this.#ofDomain.get(waiting.domain) ?? 0) + 1);
-    if (line === this.#aside) this.#options.onAside();
+    this.#count(line, waiting, 1);
   }
 
   #remove(line: Set<Waiting>, waiting: Waiting): void {
     line.delete(waiting);
-    const left = this.#ofDomain.get(waiting.domain)! - 1;
-    if (left === 0) this.#ofDomain.delete(waiting.domain);
-    else this.#ofDomain.set(waiting.domain, left);
-    if (line === this.#aside) this.#options.onAside();
+    this.#count(line, waiting, -1);
+  }
+
+  #count(line: Set<Waiting>, { domain, partition }: Waiting, by: number): void {
+    addTo(this.#ofDomain, domain, by);
+    if (line === this.#inPlaces) addTo(this.#placesOfPartition, partition, by);
+    else this.#options.onAside(partition, addTo(this.#asideOfPartition, partition, by));
   }
 
   /** null: its time is over, or the fetcher stops. */
   async #wait(name: Name, latestStartMs: number): Promise<Resolution | null> {
     const { resolver, clock, signal } = this.#options;
+    if (signal.aborted) return null;
     const stop = new AbortController();
     // With a reason of our own, since the default one is an exception with a stack.
     const stops = () => stop.abort('over');
@@ -125,6 +139,14 @@ class NameLine implements NameGate {
     stops();
     return signal.aborted ? null : found;
   }
+}
+
+/** Returns the new count. */
+function addTo<K>(counts: Map<K, number>, key: K, by: number): number {
+  const count = (counts.get(key) ?? 0) + by;
+  if (count === 0) counts.delete(key);
+  else counts.set(key, count);
+  return count;
 }
 
 type Name = readonly [hostname: string, port: number];

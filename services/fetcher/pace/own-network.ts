@@ -171,11 +171,25 @@ class WatchedNetwork implements OwnNetwork {
 
   /** A resumed crawl has no host to ask: the outcomes of its other hosts decide. */
   async #othersSpeak(target: string, sinceMs: number): Promise<void> {
-    const untilMs = this.#clock.nowMs() + networkLimits.othersMs;
-    const isOpen = () =>
-      !this.#evidence.hasWitnesses && this.#isProven() && this.#awaySinceMs === null && !this.#signal.aborted;
-    while (isOpen() && this.#clock.nowMs() < untilMs && !this.#evidence.hasOtherAnswered(target, sinceMs))
-      await this.#clock.sleepUntil(this.#clock.nowMs() + networkLimits.lookMs, this.#signal);
+    const isOpen = () => !this.#evidence.hasWitnesses && this.#isProven();
+    await this.#hear(target, sinceMs, this.#clock.nowMs() + networkLimits.othersMs, isOpen);
+  }
+
+  /**
+   * A host that has just answered mostly answers again soon, if the network is there, and need not be asked. For each
+   * of many dead hosts that would take its turns.
+   */
+  async #nextAnswer(target: string, sinceMs: number, latestStartMs: number): Promise<void> {
+    const nowMs = this.#clock.nowMs();
+    if (!this.#evidence.hasOtherAnswered(target, nowMs - networkLimits.nextAnswerMs)) return;
+    await this.#hear(target, sinceMs, Math.min(nowMs + networkLimits.nextAnswerMs, latestStartMs), () => true);
+  }
+
+  /** Waits for an answer of another host. */
+  async #hear(target: string, sinceMs: number, untilMs: number, isOpen: () => boolean): Promise<void> {
+    const goesOn = () => isOpen() && this.#awaySinceMs === null && !this.#signal.aborted;
+    while (goesOn() && this.#clock.nowMs() < untilMs && !this.#evidence.hasOtherAnswered(target, sinceMs))
+      await this.#clock.sleepUntil(Math.min(untilMs, this.#clock.nowMs() + networkLimits.lookMs), this.#signal);
   }
 
   #goAway() {
@@ -193,7 +207,11 @@ class WatchedNetwork implements OwnNetwork {
     })();
   }
 
-  async #decide(target: string, startMs: number, latestStartMs: number, isOurs: () => boolean) {
+  async #decide(target: string, startMs: number, latestStartMs: number, fault: Fault) {
+    const isOurs = () => this.#evidence.isOurs(fault, this.#isProven());
+    if (fault !== 'network') await this.#nextAnswer(target, startMs, latestStartMs);
+    if (this.#signal.aborted || this.#awaySinceMs !== null) return true;
+    if (this.#evidence.hasOtherAnswered(target, startMs)) return false;
     for (;;) {
       this.#looking ??= this.#look(isOurs).finally(() => {
         this.#looking = undefined;
@@ -213,14 +231,10 @@ class WatchedNetwork implements OwnNetwork {
     }
   }
 
-  /**
-   * An answer of another host since then shows that a failure is not ours. Hosts that answer all the time need not be
-   * asked for each of many dead ones: that would take their turns. The look-up of a name is a part of its request.
-   */
+  /** An answer of another host since then shows that a failure is not ours. The look-up of a name is a part of its request. */
   #evidenceFromMs({ url }: Asked, fault: Fault, startMs: number): number {
-    if (fault === 'network') return startMs;
     const askedAtMs = fault === 'resolver' ? this.#nameAskedAtMs(new URL(url).hostname) : undefined;
-    return Math.min(askedAtMs ?? startMs, startMs - networkLimits.shownForMs);
+    return Math.min(askedAtMs ?? startMs, startMs);
   }
 
   get awaySinceMs() {
@@ -266,8 +280,7 @@ class WatchedNetwork implements OwnNetwork {
     const sinceMs = this.#evidenceFromMs(one, fault, startMs);
     if (this.#evidence.hasOtherAnswered(target, sinceMs)) return isOfNames ? ofNames() : undefined;
     this.#last = witness;
-    const mayBeOurs = () => this.#evidence.isOurs(fault, this.#isProven());
-    const isOurs = this.#decide(target, sinceMs, one.latestStartMs, mayBeOurs);
+    const isOurs = this.#decide(target, sinceMs, one.latestStartMs, fault);
     return isOfNames ? isOurs.then((is) => is || ofNames()) : isOurs;
   };
 }

@@ -59,6 +59,17 @@ export async function openLevelStore(folder: string, options: StoreOptions = {})
 
 type Range = readonly [from: Buffer, to: Buffer];
 
+/** Keeps the write's turn until `work` has settled. */
+type KeepFor = (work: Promise<unknown>) => void;
+
+interface WriteNow {
+  readonly sync: boolean;
+  readonly memtableMax: number;
+  readonly keepFor: KeepFor;
+  /** A range to compact after the write. */
+  readonly freed?: Range;
+}
+
 interface Opened {
   readonly db: LevelDb;
   readonly folder: string;
@@ -85,7 +96,10 @@ class LevelStore implements StateStore {
     this.free = (gte, lt) => {
       // No row has this key: the write is synced, and ends the log.
       const nothing = { key: noRange, value: null };
-      return this.#inTurn(() => this.#writeNow([nothing], true, memtableBytes, [asBuffer(gte), asBuffer(lt)]));
+      const freed: Range = [asBuffer(gte), asBuffer(lt)];
+      return this.#inTurn((keepFor) =>
+        this.#writeNow([nothing], { sync: true, memtableMax: memtableBytes, keepFor, freed }),
+      );
     };
   }
 
@@ -100,19 +114,21 @@ class LevelStore implements StateStore {
     if (memtableBytes === undefined) {
       throw new CrawlstreamError('UNSUPPORTED', `the store in ${folder} is open read-only`);
     }
-    await this.#inTurn(() =>
-      ops.length === 0 ? undefined : this.#writeNow(ops, options?.sync ?? false, memtableBytes),
-    );
+    const sync = options?.sync ?? false;
+    await this.#inTurn(async (keepFor) => {
+      if (ops.length > 0) await this.#writeNow(ops, { sync, memtableMax: memtableBytes, keepFor });
+    });
   };
 
   readonly rewrite = (): Promise<void> => {
     const { db, folder } = this.#opened;
+    const compact = (from: Buffer, to: Buffer) => this.#call(() => threadTurns.run(() => db.compactRange(from, to)));
     return rewriteTables({
       folder,
       getMany: this.getMany,
       write: this.write,
-      compact: (from, to) => this.#call(() => db.compactRange(from, to)),
-      flush: () => this.#call(() => db.compactRange(noRange, noRange)),
+      compact,
+      flush: () => compact(noRange, noRange),
       levels: () => filesByLevel((name) => db.getProperty(name), 'leveldb'),
     });
   };
@@ -161,9 +177,9 @@ class LevelStore implements StateStore {
   }
 
   /** One at a time: the threads behind the binding would let them overtake each other. */
-  async #inTurn(act: () => Promise<void> | undefined): Promise<void> {
+  async #inTurn(act: (keepFor: KeepFor) => Promise<void>): Promise<void> {
     this.#gate.enter();
-    const done = this.#lastWrite.then(() => threadTurns.run(async () => act()));
+    const done = this.#lastWrite.then(() => threadTurns.run(act));
     this.#lastWrite = done.catch(() => {});
     try {
       await done;
@@ -172,8 +188,7 @@ class LevelStore implements StateStore {
     }
   }
 
-  /** `freed`: a range to compact after the write. */
-  async #writeNow(ops: readonly StoreOp[], sync: boolean, memtableMax: number, freed?: Range): Promise<void> {
+  async #writeNow(ops: readonly StoreOp[], { sync, memtableMax, keepFor, freed }: WriteNow): Promise<void> {
     if (this.#failure !== undefined) throw this.#failure;
     const { db, folder } = this.#opened;
     try {
@@ -182,7 +197,7 @@ class LevelStore implements StateStore {
       const isLast = freed !== undefined || this.#unflushedBytes >= memtableMax;
       await writeBatch(db, inKeyOrder(ops), bytes, sync || isLast);
       if (!isLast) return;
-      await changeLog(db, folder, freed ?? [noRange, noRange]);
+      await changeLog(db, folder, freed ?? [noRange, noRange], keepFor);
       await syncFolder(folder);
       this.#unflushedBytes = 0;
     } catch (error) {
@@ -205,16 +220,17 @@ function writeBatch(db: LevelDb, ops: readonly StoreOp[], bytes: number, sync: b
 
 /**
  * Resolves once LevelDB writes to a new log. Meanwhile and after, the old memtable becomes a table file, and then the
- * range is compacted.
+ * range is compacted. A thread of the pool waits for all of it.
  */
-async function changeLog(db: LevelDb, folder: string, [from, to]: Range): Promise<void> {
+async function changeLog(db: LevelDb, folder: string, [from, to]: Range, keepFor: KeepFor): Promise<void> {
   const before = await newestLog(folder);
   let failed: Error | undefined;
   let done = false;
-  db.compactRange(from, to).then(
+  const compacted = db.compactRange(from, to).then(
     () => (done = true),
     (error: Error) => (failed = error),
   );
+  keepFor(compacted);
   while (!done && (await newestLog(folder)) === before) {
     if (failed !== undefined) throw failed;
     await sleep(newLogLookMs);

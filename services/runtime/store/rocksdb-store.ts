@@ -137,7 +137,8 @@ class RocksdbStore implements StateStore {
       folder: this.#folder,
       getMany: this.getMany,
       write: this.write,
-      compact: (from, to) => this.#call<void>((done) => this.#binding.db_compact_range(this.#db, from, to, done)),
+      compact: (from, to) =>
+        threadTurns.run(() => this.#call<void>((done) => this.#binding.db_compact_range(this.#db, from, to, done))),
       levels: () => filesByLevel(this.#property, 'rocksdb'),
     });
 

@@ -15,23 +15,33 @@ export class ThreadTurns {
     this.#most = most;
   }
 
-  /** Runs `act` at once, or in its turn. `act` must not wait for another turn. */
-  async run<T>(act: () => Promise<T>): Promise<T> {
+  /**
+   * Runs `act` at once, or in its turn. `act` must not wait for another turn. `keepFor` keeps the turn until some work
+   * has settled that outlasts `act`.
+   */
+  async run<T>(act: (keepFor: (work: Promise<unknown>) => void) => Promise<T>): Promise<T> {
     if (this.#busy >= this.#most) await new Promise<void>((resolve) => this.#waiting.push(resolve));
     else this.#busy += 1;
+    let kept = undefined as Promise<unknown> | undefined;
     try {
-      return await act();
+      return await act((work) => {
+        kept = work;
+      });
     } finally {
-      const next = this.#waiting.shift();
-      // The turn passes on.
-      if (next === undefined) this.#busy -= 1;
-      else next();
+      if (kept === undefined) this.#passOn();
+      else kept.then(this.#passOn, this.#passOn);
     }
   }
+
+  readonly #passOn = () => {
+    const next = this.#waiting.shift();
+    if (next === undefined) this.#busy -= 1;
+    else next();
+  };
 }
 
 /** As libuv reads it at its start. */
-const poolThreads = Number(process.env['UV_THREADPOOL_SIZE']) || 4;
+const poolThreads = Number(process.env['UV_THREADPOOL_SIZE'] ?? 4) || 1;
 
 /** Turns of all stores of this process. */
 export const threadTurns = new ThreadTurns(Math.max(1, poolThreads - 1));

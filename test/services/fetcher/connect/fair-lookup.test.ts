@@ -40,3 +40,18 @@ test('waiting names are looked up in turn by domain once others are answered, al
   );
   assert.equal(fair.waiting, 0);
 });
+
+test('a name that waits for others is asked for once its turn comes', async () => {
+  let settle = () => {};
+  const fair = createFairLookup((hostname) => {
+    return hostname.startsWith('h0')
+      ? new Promise((resolve) => (settle = () => resolve(answer)))
+      : new Promise(() => {});
+  });
+  const begun: number[] = [];
+  for (let n = 0; n <= lookupsPerDomainMax; n++) void fair.lookup(`h${n}.dead.test`, () => begun.push(n));
+  assert.equal(begun.length, lookupsPerDomainMax);
+  settle();
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.equal(begun.at(-1), lookupsPerDomainMax);
+});

@@ -13,13 +13,14 @@ const late = Number.POSITIVE_INFINITY;
 
 interface Given {
   readonly placesMax?: number | null;
+  readonly placesOfPartitionMax?: number;
   readonly asideMax?: number;
   /** Look-ups that wait for others. */
   readonly waiting?: number;
 }
 
 /** A gate with two places, before name servers that answer when `answer` is called. */
-function open({ placesMax = 2, asideMax = 0, waiting = 0 }: Given = {}) {
+function open({ placesMax = 2, placesOfPartitionMax = 9, asideMax = 0, waiting = 0 }: Given = {}) {
   const stopping = new AbortController();
   const clock = createFakeClock(1_000);
   const asked: string[] = [];
@@ -34,14 +35,19 @@ function open({ placesMax = 2, asideMax = 0, waiting = 0 }: Given = {}) {
       return answers.get(hostname) ?? new Promise<Resolution>((resolve) => pending.set(hostname, resolve));
     },
   };
-  const onAside = () => void aside.push(names.aside);
+  const asideOf = new Map<number, number>();
+  const onAside = (partition: number, leases: number) => {
+    asideOf.set(partition, leases);
+    aside.push(names.aside);
+  };
   const room = { isFree: true };
   const hasRoom = () => room.isFree;
-  const names = createNameGate({ resolver, clock, placesMax, asideMax, hasRoom, onAside, signal: stopping.signal });
-  const pass = (host: string, untilMs = late) => names.pass(leaseOf(host), untilMs);
+  const places = { placesMax, placesOfPartitionMax, asideMax };
+  const names = createNameGate({ resolver, clock, ...places, hasRoom, onAside, signal: stopping.signal });
+  const pass = (host: string, untilMs = late, partition = 0) => names.pass({ ...leaseOf(host), partition }, untilMs);
   const fill = (count: number, from = 0) =>
     Array.from({ length: count }, (_, n) => pass(`h${from + n}.dead${from + n}.test`));
-  return { names, pass, fill, asked, aside, answers, pending, stopping, clock, room };
+  return { names, pass, fill, asked, aside, asideOf, answers, pending, stopping, clock, room };
 }
 
 test('a bounded number of leases with unresolved names waits; the next one returns while its name is looked up', async () => {
@@ -54,6 +60,13 @@ test('a bounded number of leases with unresolved names waits; the next one retur
   assert.equal(pass('known.test'), undefined, 'a name that is known waits for nobody');
   stopping.abort();
   assert.equal(await first, false, 'a fetcher that stops waits for no name');
+});
+
+test('a lease that begins while its fetcher stops waits for no name, and has none looked up', async () => {
+  const { pass, asked, stopping } = open();
+  stopping.abort();
+  assert.equal(await pass('a.dead.test'), false);
+  assert.deepEqual(asked, []);
 });
 
 test('a host with a known name passes however many names are looked up or wait for it', async () => {
@@ -118,6 +131,19 @@ test('names of one domain leave room for other domains', async () => {
   void countOf('new.test');
   await new Promise((resolve) => setImmediate(resolve));
   assert.equal(turnedAway, 25);
+});
+
+test('names of one partition leave places for others, and wait aside for their own partition', async () => {
+  const { names, pass, asideOf, clock, pending } = open({ placesMax: 4, placesOfPartitionMax: 2, asideMax: 6 });
+  for (const host of ['a.test', 'b.test']) void pass(host);
+  await clock.advance(fetcherLimits.namesSlowMs);
+  const third = pass('c.test');
+  void pass('d.test');
+  void pass('e.test', late, 1);
+  assert.deepEqual([names.aside, [...asideOf]], [2, [[0, 2]]]);
+  pending.get('c.test')!(found);
+  assert.equal(await third, true);
+  assert.deepEqual([...asideOf], [[0, 1]]);
 });
 
 test('a lease returns when its requests may not start any more', async () => {

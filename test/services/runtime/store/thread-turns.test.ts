@@ -46,3 +46,20 @@ test('turns come in order, a few at once, and one that fails passes its turn on'
   );
   assert.equal(await turns.run(async () => 7), 7);
 });
+
+test('a turn is kept for work that outlasts its act, also if the work fails', async () => {
+  const turns = new ThreadTurns(1);
+  for (const isGood of [true, false]) {
+    let end = () => {};
+    const work = new Promise<void>((resolve, reject) => {
+      end = () => (isGood ? resolve() : reject(new Error('full')));
+    });
+    await turns.run(async (keepFor) => keepFor(work));
+    let hasBegun = false;
+    const next = turns.run(async () => (hasBegun = true));
+    await new Promise((resolve) => setImmediate(resolve));
+    assert.equal(hasBegun, false);
+    end();
+    assert.equal(await next, true);
+  }
+});

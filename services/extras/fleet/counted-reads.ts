@@ -1,6 +1,6 @@
 /** Counts what is read of a crawl's log for calls: after its first wait, most of a call's work is reading. */
-import type { LogReader } from '../../../runtime/log/log.ts';
-import type { ReadLog } from '../running-crawl.ts';
+import type { LogReader } from '../../runtime/log/log.ts';
+import type { ReadLog } from './running-crawl.ts';
 
 /** `onRead` is called with the bytes of each read. */
 export function countedReads({ log, ...rest }: ReadLog, onRead: (bytes: number) => void): ReadLog {
