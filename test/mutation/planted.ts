@@ -1045,8 +1045,8 @@ export const planted: readonly Planted[] = [
   {
     mistake: 'writes of LevelDB overtake each other',
     file: 'services/runtime/store/level-store.ts',
-    find: 'const done = this.#lastWrite.then(act);',
-    replace: 'const done = Promise.resolve().then(act);',
+    find: 'const done = this.#lastWrite.then(() => threadTurns.run(act));',
+    replace: 'const done = Promise.resolve().then(() => threadTurns.run(act));',
     tests: storeGameTests,
   },
 ];
