@@ -279,8 +279,8 @@ test('pages are searched and duplicates listed while a crawl indexes and dedups,
     );
     response.setHeader('content-type', 'text/html');
     if (url === '/') return response.end(`<title>Start</title>${words('start')} ${links.join('')}`);
-    const text = /^\/[ab]$/.test(url) ? words('same') : words(`page${url.slice(1)}x`);
-    return response.end(`<title>Page &lt;b> ${url}</title>${text}`);
+    const [title, text] = /^\/[ab]$/.test(url) ? ['Copy', words('same')] : [url, words(`page${url.slice(1)}x`)];
+    return response.end(`<title>Page &lt;b> ${title}</title>${text}`);
   });
   const seed = `http://a.test:${site.port}/`;
   const crawlOf = (data: string, ...more: readonly string[]) => [
