@@ -1,4 +1,4 @@
-/** A search in a process of its own: its answers, its errors, and its end at the deadline or with its caller. */
+/** A search in another process: its answers, its errors, and its end at the deadline or with its caller. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { pageRecord } from '../../../../lab/pages/page-record.ts';
