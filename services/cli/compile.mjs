@@ -85,7 +85,7 @@ if (hasSources && existsSync(manifest) && existsSync(bundler)) {
   const libraries = readdirSync(extras)
     .map((name) => [name, `services/extras/${name}/library/index.ts`])
     .filter(([, file]) => existsSync(join(root, file)));
-  // A program of an extra that has a process of its own.
+  // A program of an extra that runs in another process.
   const programs = readdirSync(extras, { recursive: true })
     .filter((file) => file.endsWith('-process.ts'))
     .map((file) => [basename(file, '.ts'), `services/extras/${file}`]);
