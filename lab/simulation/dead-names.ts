@@ -23,7 +23,7 @@ export interface DeadNamesOptions {
   readonly delayMs: number;
   /** The names are in the partition of the host. Absent: 1. */
   readonly partitions?: number;
-  /** Frontier and fetcher are processes of their own. Absent: one process. */
+  /** Frontier and fetcher are separate processes. Absent: one process. */
   readonly isApart?: boolean;
 }
 

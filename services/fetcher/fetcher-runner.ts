@@ -92,7 +92,7 @@ function nameGate({ options, clock, signal }: Running, { http, leasesMax, leases
     ...{ resolver: http.resolver, clock, signal },
     placesMax: connects ? placesMax : null,
     placesOfPartitionMax: Math.ceil(placesMax / parted),
-    // Aside or not, a lease counts for a frontier that is not told: others would not be granted in its place.
+    // Aside or not, a lease counts for a frontier that does not hear of it: others would not be granted in its place.
     asideMax: options.onAside === undefined ? 0 : fetcherLimits.namesAsideMax,
     hasRoom: () => leases() - gate.aside < leasesMax,
     onAside(partition, leasesAside) {
