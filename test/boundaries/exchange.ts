@@ -39,14 +39,20 @@ async function exchange(
 const withBody = (bytes: number) =>
   Buffer.concat([Buffer.from(`HTTP/1.1 200 OK\r\ncontent-length: ${bytes}\r\n\r\n`), Buffer.alloc(bytes, 'x')]);
 
+const fieldBytes = 10_000;
+
 export const exchanged = {
   body: (bytes: number) => exchange(withBody(bytes)),
   /** Is an unwanted body of so many bytes read off, so that its connection lives? */
   isDrained: async (bytes: number) => (await exchange(withBody(bytes), { wants: () => false })).again,
   /** Names and values of so many bytes together. */
   headers: (bytes: number) => {
-    const names = 'content-length0x'.length;
-    const head = `HTTP/1.1 200 OK\r\ncontent-length: 0\r\nx: ${'y'.repeat(bytes - names)}`;
-    return exchange(Buffer.from(`${head}\r\n\r\n`));
+    let left = bytes - 'content-length0'.length;
+    let head = 'HTTP/1.1 200 OK\r\ncontent-length: 0\r\n';
+    for (; left > 0; left -= fieldBytes) head += `x: ${'y'.repeat(Math.min(left, fieldBytes) - 1)}\r\n`;
+    return exchange(Buffer.from(`${head}\r\n`));
   },
+  /** One value of so many bytes. */
+  field: (bytes: number) =>
+    exchange(Buffer.from(`HTTP/1.1 200 OK\r\ncontent-length: 0\r\nx: ${'y'.repeat(bytes)}\r\n\r\n`)),
 };

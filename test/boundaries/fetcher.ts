@@ -102,6 +102,7 @@ export const requestBoundaries: BoundaryTable<typeof requestLimits> = {
   totalTimeoutMs: undriven('a real socket’s deadline: client.test.ts has it reached by a body that drips'),
   steadyBytesPerS: undriven('a real socket’s clock: client.test.ts has it below and above'),
   headerBytesMax: from(async (n) => (await exchanged.headers(n)).failure?.kind ?? 'read', 'read', 'badResponse'),
+  headerFieldBytesMax: upTo(async (n) => (await exchanged.field(n)).failure === null),
   bodyBytesMax: driven(
     async (n) => {
       const { body, truncated } = await exchanged.body(n);

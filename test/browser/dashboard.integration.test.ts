@@ -34,7 +34,7 @@ const desktop = { width: 1_360, height: 900 };
 const wide = { width: 1_400, height: 900 };
 const phone = { width: 390, height: 844 };
 
-describe('the dashboard in a browser', { skip: executablePath === undefined && noBrowser, timeout: 300_000 }, () => {
+describe('the dashboard in a browser', { skip: executablePath === undefined && noBrowser, timeout: 900_000 }, () => {
   let browser: Browser;
   const servers: HttpServer[] = [];
   const troubles: string[] = [];

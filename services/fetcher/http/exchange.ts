@@ -170,6 +170,7 @@ export class Exchange implements Watched {
     this.#statusText = statusText;
     this.#firstByteMs = Math.max(this.#clock.nowMs() - this.#startMs, 1);
     this.#connection.served += 1;
+    if (this.#hasLongField(raw)) return false;
     if (headerOf(this.#headers, 'transfer-encoding') !== '' && !this.#isEndKnown()) return false;
     this.#isWanted = this.#wants(status, this.#headers);
     if (this.#isWanted || this.#archive?.what === 'all') {
@@ -203,6 +204,12 @@ export class Exchange implements Watched {
     this.#isMisread = !all.split(',').some(changesBytes);
     this.#giveUp(new GaveUp('badResponse', `transfer coding ${all.slice(0, 40)} was not asked for`));
     return false;
+  }
+
+  #hasLongField(raw: readonly Buffer[]): boolean {
+    const long = raw.find(({ length }) => length > this.#limits.headerFieldBytesMax);
+    if (long !== undefined) this.#giveUp(new GaveUp('badResponse', `a header field of ${long.length} bytes`));
+    return long !== undefined;
   }
 
   onData(chunk: Buffer): boolean {

@@ -14,6 +14,8 @@ export const requestLimits = {
   steadyBytesPerS: 1_000,
   /** Header and trailer bytes: the limit of Chromium. Curl takes 300 KB. */
   headerBytesMax: 256 * 1024,
+  /** Bytes of the name of one of them, and of its value: curl takes 100 KB for both. */
+  headerFieldBytesMax: 100_000,
   /** Body bytes kept, on the wire and again after decompression: text beyond it is a dump, not a page (99 % have less than 1 MB). */
   bodyBytesMax: 2 * 1024 * 1024,
   /** The largest value that an operator may set for it. */
