@@ -21,7 +21,7 @@ import { replayRequest } from '../runtime/crawl/replay-dead-letter.ts';
 import { policyRequest, type RequestRecord, seedRequest } from '../runtime/crawl/requests.ts';
 import { freeBytesAt } from '../runtime/data-folder/disk-room.ts';
 import type { Log } from '../runtime/log/log.ts';
-import { scopeText } from '../runtime/scope-text.ts';
+import { scopeText } from '../runtime/policy-text.ts';
 import { errorsOf } from './errors-of.ts';
 import { freshnessOfAll } from './freshness-of-all.ts';
 import { historyOf } from './history.ts';

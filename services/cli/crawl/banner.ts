@@ -4,7 +4,7 @@ import type { CrawlPlan } from '../../hosting/crawl/crawl-plan.ts';
 import { counted } from '../../runtime/counted.ts';
 import { durationText } from '../../runtime/option-text.ts';
 import { ownName } from '../../runtime/own-name.ts';
-import { scopeText } from '../../runtime/scope-text.ts';
+import { robotsText, scopeText } from '../../runtime/policy-text.ts';
 
 interface BannerFacts extends CrawlPlan {
   /** The rules that stop this run (stop-rules.ts), in words. Absent: none. */
@@ -51,12 +51,6 @@ function speedText({ delayMs, delayFactor }: PolicyConfig): string | null {
   const seconds = delayMs / 1000;
   const rate = seconds === 1 ? '1 request a second' : `1 request in ${Number(seconds.toFixed(1))} seconds`;
   return `${delayFactor > 0 ? 'at most ' : ''}${rate} per host, to be polite; for your own site: --delay 0`;
-}
-
-function robotsText({ overlays = [] }: PolicyConfig): string {
-  const unasked = overlays.filter(({ set }) => set.robotsNotAsked != null).map(({ name }) => name);
-  const except = unasked.length === 0 ? '' : `, except where these overlays match: ${unasked.join(', ')}`;
-  return `robots.txt is obeyed, including Crawl-delay${except}`;
 }
 
 function limitsText(policy: PolicyConfig, stops: readonly string[]): string {
