@@ -16,8 +16,8 @@ before(async () => {
   const small = await startSmallWeb({ hosts: 1, pagesPerHost: 3, domains: 1 });
   const ended = await runCommand([...small.crawlArguments, '--delay', '2ms', '--max-pages', '1', '--data', data]);
   assert.equal(ended.code, 0, ended.stderr);
-  assert.match(ended.stderr, /^ {2}delay {4}2ms \(milliseconds: 2s are seconds\) between requests to a host/m);
-  assert.match(ended.stderr, /^ {2}limits {3}1 page$/m);
+  assert.match(ended.stderr, /^ {2}delay {5}2ms \(milliseconds: 2s are seconds\) between requests to a host/m);
+  assert.match(ended.stderr, /^ {2}limits {4}1 page$/m);
   writeFileSync(join(cwd, 'tab.yaml'), '\tmaxDepth: 3\n');
   writeFileSync(join(cwd, 'proxy.yaml'), '- hosts: ["*"]\n  proxies: ["127.0.0.1:9"]\n');
   writeFileSync(join(cwd, 'utf16.txt'), '\uFEFFhttps://example.org/\r\n', 'utf16le');
