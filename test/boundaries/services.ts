@@ -173,6 +173,7 @@ async function isToken(chars: number): Promise<boolean> {
 export const httpBoundaries: BoundaryTable<typeof httpLimits> = {
   bodyBytesMax: upTo(bodyStatus, 200, 413),
   refusedBytesMax: undriven('64 MiB over a socket: lease-api.integration.test.ts sends 17 and reads the answer'),
+  acceptsATurn: undriven('test/services/runtime/http/several-accepts.integration.test.ts counts turns'),
   requestMs: undriven('a real socket’s deadline'),
   unreadBytesMax: undriven('test/services/runtime/http/unread-answers.integration.test.ts reaches it'),
   watchedBytes: tuning('which answers have a timer: shorter ones lie in the system’s buffers'),

@@ -14,6 +14,8 @@ export const httpLimits = {
    */
   watchedBytes: 64 << 10,
   unreadMs: 30_000,
+  /** Connections that are accepted in a turn of the event loop: above the callers of any honest burst, some 50 µs each. */
+  acceptsATurn: 16,
   /** Interval of the check for incomplete requests, ms: a slow one lives at most this much longer. */
   checkMs: 1_000,
   /** Longer than Prometheus's usual 15 s between scrapes, so that it keeps its connection. */

@@ -17,6 +17,7 @@ import { httpLimits } from './http-limits.ts';
 import { addressText, isLoopbackHost, type ListenAddress } from './listen-address.ts';
 import type { Probes } from './probes.ts';
 import { problem, problemOf, problemOfStatus, refuseConnection } from './refusals.ts';
+import { acceptSeveral } from './several-accepts.ts';
 import type { TlsPair } from './tls-pair.ts';
 
 declare module 'fastify' {
@@ -101,6 +102,7 @@ export async function startHttpServer(options: HttpOptions): Promise<HttpServer>
     const headers = { 'content-type': 'application/json; charset=utf-8', 'content-length': Buffer.byteLength(body) };
     response.writeHead(417, { ...headers, connection: 'close' }).end(body);
   });
+  const endCopies = acceptSeveral(server);
   const unwatch = tls?.watch((pair) => (server as SecureServer).setSecureContext(pair));
   const bound = app.server.address();
   const port = typeof bound === 'object' && bound !== null ? bound.port : listen.port;
@@ -110,7 +112,7 @@ export async function startHttpServer(options: HttpOptions): Promise<HttpServer>
       isClosing = true;
       unwatch?.();
       const patience = setTimeout(() => app.server.closeAllConnections(), httpLimits.closeMs);
-      await app.close();
+      await Promise.all([endCopies(), app.close()]);
       clearTimeout(patience);
     },
   };
