@@ -9,12 +9,18 @@ const texts = new Set(['text', 'mainText', 'markdown']);
 const escaped = '\\u0000';
 
 export function withoutNul<T extends object>(record: T): T {
-  let changed: Record<string, unknown> | null = null;
-  for (const [name, value] of Object.entries(record)) {
-    const cleaned = cleanedValue(value, texts.has(name));
-    if (cleaned !== value) (changed ??= {})[name] = cleaned;
-  }
-  return changed === null ? record : { ...record, ...changed };
+  if (!hasNul(record)) return record;
+  const cleaned = Object.entries(record).map(([name, value]) => [name, cleanedValue(value, texts.has(name))] as const);
+  return Object.fromEntries(cleaned) as T;
+}
+
+/** Nearly all values have none, so it allocates nothing. */
+function hasNul(value: unknown): boolean {
+  if (typeof value === 'string') return value.includes('\0');
+  if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return false;
+  for (const name in value)
+    if (name.includes('\0') || hasNul((value as Readonly<Record<string, unknown>>)[name])) return true;
+  return false;
 }
 
 /** JSON without U+0000 in names and strings. */
@@ -24,13 +30,8 @@ export function jsonWithoutNul(json: string): string {
 
 function cleanedValue(value: unknown, isText: boolean): unknown {
   if (typeof value === 'string') return value.includes('\0') ? value.replaceAll('\0', isText ? '' : '\ufffd') : value;
-  if (Array.isArray(value)) {
-    const cleaned = value.map((one) => cleanedValue(one, isText));
-    return cleaned.some((one, at) => one !== value[at]) ? cleaned : value;
-  }
+  if (Array.isArray(value)) return value.map((one) => cleanedValue(one, isText));
   if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return value;
-  const entries = Object.entries(value);
-  const cleaned = entries.map(([name, one]) => [cleanedValue(name, false), cleanedValue(one, false)] as const);
-  const isSame = cleaned.every(([name, one], at) => name === entries[at]![0] && one === entries[at]![1]);
-  return isSame ? value : Object.fromEntries(cleaned);
+  const cleaned = Object.entries(value).map(([name, one]) => [cleanedValue(name, false), cleanedValue(one, false)]);
+  return Object.fromEntries(cleaned);
 }

@@ -22,6 +22,11 @@ export interface Witness {
   readonly delayMs: number;
 }
 
+interface Answered {
+  readonly target: string;
+  readonly atMs: number;
+}
+
 export class NetworkEvidence {
   /** Targets that answered, the newest last. */
   readonly #witnesses = new Map<string, Witness>();
@@ -30,7 +35,8 @@ export class NetworkEvidence {
   /** Targets that have not answered since the last answer of any host. */
   readonly #silent = new Set<string>();
   /** The last two different targets that answered, with the times. */
-  #answers: readonly { readonly target: string; readonly atMs: number }[] = [];
+  #newest: Answered | undefined;
+  #before: Answered | undefined;
 
   answered(target: string, witness: Witness, atMs: number): void {
     this.#witnesses.delete(target);
@@ -38,7 +44,8 @@ export class NetworkEvidence {
     if (this.#first.size < networkLimits.firstWitnesses) this.#first.add(target);
     if (this.#witnesses.size > networkLimits.witnessesMax) this.#forgetOldest();
     this.#silent.clear();
-    this.#answers = [{ target, atMs }, ...this.#answers.filter((one) => one.target !== target)].slice(0, 2);
+    if (this.#newest?.target !== target) this.#before = this.#newest;
+    this.#newest = { target, atMs };
   }
 
   #forgetOldest(): void {
@@ -65,7 +72,8 @@ export class NetworkEvidence {
 
   /** Has another target answered since? */
   hasOtherAnswered(target: string, sinceMs: number): boolean {
-    return this.#answers.some((one) => one.target !== target && one.atMs >= sinceMs);
+    const other = this.#newest?.target === target ? this.#before : this.#newest;
+    return other !== undefined && other.atMs >= sinceMs;
   }
 
   /**

@@ -34,9 +34,31 @@ function beginsAsFeed(sliceAt: (from: number) => string, size: number, start = 0
   return false;
 }
 
+/** `<!doctype html` in lower case; between the words is any white space. */
+const doctype = [...'<!doctype'].map((one) => one.charCodeAt(0));
+const html = [...'html'].map((one) => one.charCodeAt(0));
+
 /** Returns whether the body starts with `<!DOCTYPE html`, as most pages do. */
 function isHtmlDoctype(body: Uint8Array, at: number): boolean {
-  return body[at + 1] === 0x21 && (body[at + 2]! | 0x20) === 0x64 && /^<!doctype\s+html\b/i.test(headOf(body, at, 32));
+  if (!hasAt(body, at, doctype)) return false;
+  const afterAt = at + doctype.length;
+  let htmlAt = afterAt;
+  while (htmlAt < body.length && isBlank(body[htmlAt]!)) htmlAt += 1;
+  return htmlAt > afterAt && hasAt(body, htmlAt, html) && !isWordByte(body[htmlAt + html.length] ?? 0x20);
+}
+
+/** Returns whether these bytes stand there, in upper or lower case. */
+function hasAt(body: Uint8Array, at: number, bytes: readonly number[]): boolean {
+  for (let n = 0; n < bytes.length; n++) {
+    const byte = body[at + n]!;
+    if ((byte >= 0x41 && byte <= 0x5a ? byte | 0x20 : byte) !== bytes[n]) return false;
+  }
+  return true;
+}
+
+function isWordByte(byte: number): boolean {
+  const lower = byte | 0x20;
+  return (lower >= 0x61 && lower <= 0x7a) || (byte >= 0x30 && byte <= 0x39) || byte === 0x5f;
 }
 
 /**
@@ -47,8 +69,8 @@ function decodeSlice(body: Uint8Array, from: number, encoding: string): string {
   return new TextDecoder(encoding).decode(body.subarray(from, from + headBytes));
 }
 
-function headOf(body: Uint8Array, from: number, bytes = headBytes): string {
-  return String.fromCharCode(...body.subarray(from, from + bytes));
+function headOf(body: Uint8Array, from: number): string {
+  return String.fromCharCode(...body.subarray(from, from + headBytes));
 }
 
 function isBlank(c: number): boolean {

@@ -113,7 +113,11 @@ function isAlike(other: VariantBase, one: VariantBase, distance: number): boolea
  * have not yet shown that it matters.
  */
 export function hasVariants({ places }: TrapSummary): boolean {
-  return places.some(({ same, other, unread }) => same + unread > 0 && other <= doubtsMin + same / doubtOneIn);
+  return places.some(({ place, same, other, unread }) => {
+    // One contradiction settles a number for good (`isProved`).
+    const doubtsMax = place.endsWith('/#}') ? 0 : doubtsMin + same / doubtOneIn;
+    return same + unread > 0 && other <= doubtsMax;
+  });
 }
 
 /** Contradictions after which texts are not compared any more: some pages change from visit to visit. */
