@@ -12,11 +12,12 @@ import { rangeLimits } from '../../schemas/range-limits.ts';
 import type { LinkGroup, Outcome, OutcomeKind, Task } from '../../schemas/types.ts';
 import { CrawlstreamError } from '../../topology/errors.ts';
 import type { Counters } from '../../topology/frontier/changes/counters.ts';
+import type { LinkVerdict } from '../../topology/frontier/decide/decision.ts';
 import { FrontierPartition } from '../../topology/frontier/partition.ts';
 import { replay } from '../../topology/frontier/replay.ts';
 import { FrontierState } from '../../topology/frontier/state/state.ts';
 import { StepFailed } from '../../topology/frontier/step-failed.ts';
-import { defaultPolicy, type PolicyConfig } from '../../topology/policy/policy.ts';
+import { compilePolicy, defaultPolicy, type Policy, type PolicyConfig } from '../../topology/policy/policy.ts';
 import { validatePolicy } from '../../topology/policy/validate.ts';
 import { hostKeyOf } from '../../topology/url/host-key.ts';
 import { parseSeed } from '../../topology/url/seed.ts';
@@ -58,13 +59,26 @@ export interface UrlOutcome {
   readonly retryAfterMs?: number;
 }
 
+/**
+ * The frontier's decision on an added URL. new: it is queued; known: it was added before; refused: the policy refuses it,
+ * by `rule` (`detail`: why); full: the queue is full, and the URL is decided once there is room, unless the policy's
+ * `whenFull` drops it.
+ */
+export type AddedUrl = { readonly url: string } & (
+  | { readonly verdict: 'new' | 'known' | 'full' }
+  | { readonly verdict: 'refused'; readonly rule: string; readonly detail: string }
+);
+
 /** A frontier in memory for a custom fetcher: URLs in, leases of polite hosts out, outcomes back in. */
 export interface Frontier {
   /**
-   * Adds URLs. `from`: the page that contains them, and its depth. Throws INVALID_SEED for a text that is not an http
-   * or https URL.
+   * Adds URLs, and returns the decision on each, in order. `from`: the page that contains them, and its depth. Throws
+   * INVALID_SEED for a text that is not an http or https URL.
    */
-  add(urls: readonly string[], from?: { readonly url: string; readonly depth: number; readonly hop?: number }): void;
+  add(
+    urls: readonly string[],
+    from?: { readonly url: string; readonly depth: number; readonly hop?: number },
+  ): readonly AddedUrl[];
   /** A lease that may be worked on now; null: none, see `waitMs`. */
   next(): HostLease | null;
   /**
@@ -102,19 +116,29 @@ class MemoryFrontier implements Frontier {
   readonly #state: FrontierState;
   readonly #epoch: number;
   readonly #partition: FrontierPartition;
+  readonly #policy: Policy;
   readonly #offsets = { control: 0, results: 0, discovered: 0 };
+  /** Added URLs that wait for room. */
+  #undecided = 0;
+  /** Of the last `add`, those of URLs that waited first. */
+  #verdicts: LinkVerdict[] = [];
   /** The error that made it unusable. */
   #broken: unknown;
 
   constructor(clock: NonNullable<FrontierConfig['clock']>, leasesMax: number, config: PolicyConfig) {
     this.#clock = clock;
     this.#leasesMax = leasesMax;
+    this.#policy = compilePolicy(config);
     const key = randomBytes(8);
     this.#state = new FrontierState({ hi: key.readUInt32BE(0), lo: key.readUInt32BE(4) });
     // A claim that is only this frontier's.
     replay(this.#state, 0, { kind: 'claim', nonce: 'library', nowMs: this.#nowMs(), endsLeases: false });
     this.#epoch = this.#state.changelog.epoch;
     this.#partition = new FrontierPartition({ crawl: 'library', partition: 0, partitions: 1 }, this.#state);
+    this.#partition.onArrival = (verdict) => {
+      this.#undecided -= 1;
+      this.#verdicts.push(verdict);
+    };
     const payload = JSON.stringify(config);
     const control = { kind: 'policy', version: 1, payload, by: 'library', id: '', hostKey: '', partition: -1 } as const;
     const record = { ...control, atMs: this.#nowMs(), amount: 0, wanted: 0, known: -1 };
@@ -151,7 +175,7 @@ class MemoryFrontier implements Frontier {
     if (!isStrings(urls))
       throw new CrawlstreamError('INVALID_ARGUMENT', "add: give a list of URLs, as in ['https://example.org/']");
     if (from !== undefined) checkSource(from);
-    const groups = urls.map((given): LinkGroup => {
+    const groups = urls.map((given): readonly [string, LinkGroup] => {
       const url = from === undefined ? parseSeed(given) : given;
       const source = { sourceUrl: from?.url ?? '', sourceKey: from === undefined ? '' : hostKeyOf(from.url) };
       const place = { depth: from === undefined ? 0 : from.depth + (from.hop ? 0 : 1), hop: from?.hop ?? 0 };
@@ -166,11 +190,24 @@ class MemoryFrontier implements Frontier {
         tags: [],
         links,
       };
-      return { hostKey: hostKeyOf(url), ...source, ...place, intent: 'discover', ...rest };
+      return [given, { hostKey: hostKeyOf(url), ...source, ...place, intent: 'discover', ...rest }];
     });
-    this.#partition.offer({ topic: 'discovered', offset: this.#offsets.discovered++, record: { groups } });
+    const record = { groups: groups.map(([, group]) => group) };
+    this.#partition.offer({ topic: 'discovered', offset: this.#offsets.discovered++, record });
+    const before = this.#undecided;
+    this.#undecided += groups.length;
+    this.#verdicts = [];
     this.#step(0);
+    return groups.map(([given, group], n) => this.#added(given, group, this.#verdicts[before + n]));
   };
+
+  #added(url: string, { depth, hop, intent, sourceUrl, links }: LinkGroup, verdict: LinkVerdict = 'full'): AddedUrl {
+    if (verdict !== 'refused') return { url, verdict };
+    const { lastModifiedMs } = links[0]!;
+    const admission = this.#policy.admit(links[0]!.url, depth, hop, { depth, hop, intent, sourceUrl, lastModifiedMs });
+    const { rule, detail } = admission.ok ? { rule: '', detail: '' } : admission;
+    return { url, verdict, rule, detail };
+  }
 
   readonly next: Frontier['next'] = () => {
     const task = this.#step(1);

@@ -15,6 +15,7 @@ export type {
 export { type CrawlResult, crawl, type RunningCrawl } from './crawl.ts';
 export type { CrawledPage, CrawlOptions, FailedUrl } from './crawl-options.ts';
 export {
+  type AddedUrl,
   createFrontier,
   type Frontier,
   type FrontierConfig,

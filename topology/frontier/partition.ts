@@ -23,7 +23,7 @@ import { readDying, readLeases, type Waiting } from './checkpoint/read-rows.ts';
 import { findNamed } from './decide/control/find-named.ts';
 import { waitAgain } from './decide/control/move-waits.ts';
 import { decideQuota, decideQuotaShares, quotaMessages } from './decide/control/quota.ts';
-import { type ControlMessage, Decision, type PartitionIdentity } from './decide/decision.ts';
+import { type ControlMessage, Decision, type LinkVerdict, type PartitionIdentity } from './decide/decision.ts';
 import { decidePrice } from './decide/leases/price.ts';
 import { openDeferred } from './decide/links/budgets.ts';
 import { Growth } from './decide/links/growth.ts';
@@ -102,6 +102,9 @@ export class FrontierPartition {
   /** Most records per step: with 1, the failing record of several is found. */
   inputsPerStep = Number.POSITIVE_INFINITY;
   #policy: { readonly version: number; readonly compiled: Policy } | undefined;
+
+  /** Called with the decision on each link of `discovered`, in the order of the log. */
+  onArrival: ((verdict: LinkVerdict) => void) | undefined;
 
   constructor(identity: PartitionIdentity, state: FrontierState) {
     this.identity = identity;
@@ -322,14 +325,10 @@ export class FrontierPartition {
   #begin(wallMs: number): Decision {
     this.state.nowMs = Math.max(this.state.nowMs, wallMs);
     const { identity, state, lists } = this;
-    return new Decision(
-      identity,
-      state,
-      state.nowMs,
-      () => this.policy,
-      lists.source,
-      () => this.#leasing.isByHost,
-    );
+    const isByHost = () => this.#leasing.isByHost;
+    const decision = new Decision(identity, state, state.nowMs, () => this.policy, lists.source, isByHost);
+    decision.onArrival = this.onArrival;
+    return decision;
   }
 
   /**

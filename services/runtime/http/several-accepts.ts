@@ -24,7 +24,7 @@ const passBack = `
 export function acceptSeveral(server: Server): () => Promise<void> {
   const copies: Server[] = [];
   let isClosed = false;
-  // Without the options of this process: a hook of its own would run in the other, too.
+  // Without NODE_OPTIONS: the hooks that they name would run in that process, too.
   const child = spawn(process.execPath, ['-e', passBack], {
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     env: { ...process.env, NODE_OPTIONS: '' },

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createFrontier, type FrontierConfig } from '../../../services/library/frontier.ts';
 import { CrawlstreamError } from '../../../topology/errors.ts';
+import { defaultPolicy } from '../../../topology/policy/policy.ts';
 
 const names = (text: RegExp) => (error: unknown) => {
   assert.ok(error instanceof CrawlstreamError);
@@ -85,4 +86,52 @@ test('a field of an outcome that is undefined is as one that is absent', () => {
   clock.ms += 60_000;
   frontier.add(['https://a.test/b']);
   assert.equal(frontier.next()!.urls[0]!.url, 'https://a.test/b');
+});
+
+test('each added URL is new, known, refused by a named rule, or finds no room', () => {
+  const { frontier } = onClock({
+    maxDepth: 1,
+    queuedMax: 2,
+    filters: { ...defaultPolicy().filters, exclude: ['/private/'] },
+  });
+  const verdicts = (...args: Parameters<typeof frontier.add>) =>
+    frontier.add(...args).map((one) => (one.verdict === 'refused' ? `${one.verdict} by ${one.rule}` : one.verdict));
+  assert.deepEqual(verdicts(['https://a.test/', 'https://A.test:443/#top', 'https://a.test/private/x']), [
+    'new',
+    'known',
+    'refused by exclude',
+  ]);
+  assert.deepEqual(verdicts(['https://a.test/deep'], { url: 'https://a.test/', depth: 1 }), ['refused by depth']);
+  assert.deepEqual(verdicts(['https://b.test/', 'https://c.test/']), ['new', 'full']);
+  // Once there is room, the URL that waited comes first.
+  for (let n = 0; n < 2; n++) frontier.done(frontier.next()!, [{ index: 0, kind: 'fetched', status: 200 }]);
+  assert.deepEqual(verdicts(['https://c.test/']), ['known']);
+});
+
+test("a program that fetches 900 URLs of 30 hosts one after another fetches each once, and at each host's pace", () => {
+  const { clock, frontier } = onClock();
+  const hosts = Array.from({ length: 30 }, (_, n) => `https://h${n}.test`);
+  for (const host of hosts) frontier.add(Array.from({ length: 30 }, (_, n) => `${host}/${n}`));
+  const endedAtMs = new Map<string, number>();
+  const fetched: string[] = [];
+  let [expired, short] = [0, 0];
+  for (let lease = frontier.next(); ; lease = frontier.next()) {
+    if (lease === null) {
+      const waitMs = frontier.waitMs();
+      if (waitMs === null) break;
+      clock.ms += waitMs;
+      continue;
+    }
+    const outcomes = lease.urls.map(({ url }, index) => {
+      if (index > 0) clock.ms += lease.delayMs;
+      if (clock.ms > lease.deadlineMs) expired += 1;
+      if (clock.ms - (endedAtMs.get(lease.hostKey) ?? 0) < 1_000) short += 1;
+      clock.ms += 200;
+      endedAtMs.set(lease.hostKey, clock.ms);
+      fetched.push(url);
+      return { index, kind: 'fetched' as const, status: 200 };
+    });
+    frontier.done(lease, outcomes);
+  }
+  assert.deepEqual([fetched.length, new Set(fetched).size, expired, short], [900, 900, 0, 0]);
 });

@@ -45,6 +45,9 @@ export interface TimedUrl {
   readonly foundAtMs: number;
 }
 
+/** The decision on one link. `full`: there is no room for it, and it is not taken later. */
+export type LinkVerdict = 'new' | 'known' | 'refused' | 'full';
+
 /** One URL in this many, a power of two, is timed: some thousand a minute at the rate of a large crawl. */
 export const timedOneIn = 64;
 
@@ -77,6 +80,8 @@ export class Decision {
    * step.
    */
   moved = false;
+  /** Called with the decision on each link, in their order. */
+  onArrival: ((verdict: LinkVerdict) => void) | undefined;
   /** The step stopped before a link that the seen test cannot answer yet. */
   asks = false;
   /** Source of the lists that a new policy may refer to. */

@@ -13,7 +13,7 @@ import { payloadOfText } from '../../pull/payload.ts';
 import { budgetQueue } from '../../queues/held-queues.ts';
 import { seenVerdicts } from '../../seen/seen-test.ts';
 import type { FrontierState } from '../../state/state.ts';
-import { type Decision, timedOneIn } from '../decision.ts';
+import { type Decision, type LinkVerdict, timedOneIn } from '../decision.ts';
 import { revived } from '../politeness.ts';
 import { noteAdmitted } from '../trace-events.ts';
 import { Admission } from './admission.ts';
@@ -55,9 +55,12 @@ export function decideDiscovered(
         admission.flush();
         return number + i;
       }
-      if (arrive(decision, policy, admission, group, i, growth)) continue;
-      admission.flush();
-      return number + i;
+      const verdict = arrive(decision, policy, admission, group, i, growth);
+      if (verdict === null) {
+        admission.flush();
+        return number + i;
+      }
+      decision.onArrival?.(verdict);
     }
     number += group.links.length;
   }
@@ -74,10 +77,7 @@ function isQueueFull({ state }: Decision, { config }: Policy, admission: Admissi
   return isFull(state.counters, state.shares.opened, config);
 }
 
-/**
- * Decides one link: refused, already known, without room, or admitted. Returns false, without any change, if the seen
- * test has no answer yet.
- */
+/** Decides one link. Returns null, without any change, if the seen test has no answer yet. */
 function arrive(
   decision: Decision,
   policy: Policy,
@@ -85,15 +85,15 @@ function arrive(
   group: LinkGroup,
   index: number,
   growth: Growth,
-): boolean {
+): LinkVerdict | null {
   const arrival = acceptLink(decision, policy, group, index);
-  if (arrival === null) return true;
+  if (arrival === null) return 'refused';
   const { hostKey, hi, lo, cash } = arrival;
   const seen = admission.holds(hostKey, hi, lo) ? seenVerdicts.seen : decision.state.seen.test(hi, lo);
   if (seen === seenVerdicts.unknown) {
     decision.state.seen.ask(hi, lo);
     decision.asks = true;
-    return false;
+    return null;
   }
   const known = seen === seenVerdicts.seen;
   noteLink(decision, policy, admission, arrival, known, growth);
@@ -101,16 +101,17 @@ function arrive(
   if (known && isDuplicate(decision, policy, arrival)) {
     if (cash > 0) admission.payments.pay(cash, false, hi, lo);
     decision.tally('duplicates');
-    return true;
+    return 'known';
   }
   // While the queue may be full for some front queues, every URL counts.
   if (policy.config.whenFull === 'dropLowest') admission.flush();
   const frontQueue = queueByPriority(decision, policy, arrival);
-  if (!hasRoom(decision, policy, admission, arrival, frontQueue)) return true;
+  if (!hasRoom(decision, policy, admission, arrival, frontQueue)) return 'full';
   reviveHost(decision, arrival);
   const place = placeIn(decision, policy, admission, arrival, frontQueue);
-  if (place !== null) admit(decision, policy, admission, arrival, known, place);
-  return true;
+  if (place === null) return 'full';
+  admit(decision, policy, admission, arrival, known, place);
+  return known ? 'known' : 'new';
 }
 
 /** Counts a link even if its target is not admitted: the domain that links to the host, and the sighting of the URL. */
