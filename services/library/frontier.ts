@@ -61,11 +61,11 @@ export interface UrlOutcome {
 
 /**
  * The frontier's decision on an added URL. new: it is queued; known: it was added before; refused: the policy refuses it,
- * by `rule` (`detail`: why); full: the queue is full, and the URL is decided once there is room, unless the policy's
- * `whenFull` drops it.
+ * by `rule` (`detail`: why); full: the queue is full, and the URL is decided once there is room; dropped: there is no room
+ * for it, by `urlsPerHostMax` or `whenFull`, and only another `add` would bring it again.
  */
 export type AddedUrl = { readonly url: string } & (
-  | { readonly verdict: 'new' | 'known' | 'full' }
+  | { readonly verdict: 'new' | 'known' | 'full' | 'dropped' }
   | { readonly verdict: 'refused'; readonly rule: string; readonly detail: string }
 );
 
@@ -201,7 +201,11 @@ class MemoryFrontier implements Frontier {
     return groups.map(([given, group], n) => this.#added(given, group, this.#verdicts[before + n]));
   };
 
-  #added(url: string, { depth, hop, intent, sourceUrl, links }: LinkGroup, verdict: LinkVerdict = 'full'): AddedUrl {
+  #added(
+    url: string,
+    { depth, hop, intent, sourceUrl, links }: LinkGroup,
+    verdict: LinkVerdict | 'full' = 'full',
+  ): AddedUrl {
     if (verdict !== 'refused') return { url, verdict };
     const { lastModifiedMs } = links[0]!;
     const admission = this.#policy.admit(links[0]!.url, depth, hop, { depth, hop, intent, sourceUrl, lastModifiedMs });

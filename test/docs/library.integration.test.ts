@@ -16,6 +16,8 @@ const prints = [
   /^http:\/\/127\.0\.0\.1:\d+\/ Home 2\n(?:\S+ Page 0\n){2}3 pages\n$/,
   /^(?:http:\/\/127\.0\.0\.1:\d+\/\S*\n){5}$/,
   /^(?:HOME\n|PAGE\n){3}$/,
+  /^0 \S+\/\n1 \S+\/x\n2 \S+\/xx\n3 pages\n$/,
+  /^new \S+\/a\?session=1\nnew \S+\/b\nnew \S+\/private\/c\n$/,
   /^\S+ ended 3 pages\n\S+ ended 1 pages\n$/,
 ];
 

@@ -30,8 +30,9 @@ export function jsonWithoutNul(json: string): string {
 
 function cleanedValue(value: unknown, isText: boolean): unknown {
   if (typeof value === 'string') return value.includes('\0') ? value.replaceAll('\0', isText ? '' : '\ufffd') : value;
+  // An object without it stays as it is, whatever its class.
+  if (typeof value !== 'object' || value === null || !hasNul(value)) return value;
   if (Array.isArray(value)) return value.map((one) => cleanedValue(one, isText));
-  if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return value;
   const cleaned = Object.entries(value).map(([name, one]) => [cleanedValue(name, false), cleanedValue(one, false)]);
   return Object.fromEntries(cleaned);
 }

@@ -54,6 +54,8 @@ export function problemOf(
 /** Answers a connection on which no valid request arrived, and closes it. */
 export function refuseConnection(error: { readonly code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) return;
+  // Before the handshake nothing can be answered: what is written would wait for it, and the socket with it.
+  if (/^ERR_(?:TLS|SSL)_/.test(error.code ?? '')) return void socket.destroy();
   if (socket.writable && socket.bytesWritten === 0) socket.write(rawRefusal(statusOfParsing(error.code)));
   socket.destroySoon();
 }

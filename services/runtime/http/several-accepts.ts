@@ -13,7 +13,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
 import { httpLimits } from './http-limits.ts';
 
-const passBack = `
+const script = `
   process.once('message', (copies, socket) => {
     let left = copies;
     const sent = () => { if (--left === 0) process.exit(); };
@@ -24,28 +24,37 @@ const passBack = `
 export function acceptSeveral(server: Server): () => Promise<void> {
   const copies: Server[] = [];
   let isClosed = false;
-  // Without NODE_OPTIONS: the hooks that they name would run in that process, too.
-  const child = spawn(process.execPath, ['-e', passBack], {
-    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
-    env: { ...process.env, NODE_OPTIONS: '' },
-  });
-  const ended = once(child, 'close').catch(() => {});
-  child.on('message', (_, socket) => {
-    // What an HTTP server sets on its own sockets.
-    const copy = createServer({ allowHalfOpen: true, noDelay: true }, (connection) =>
-      server.emit('connection', connection),
-    );
+  const take = (socket: Server) => {
+    const { allowHalfOpen } = server as unknown as { readonly allowHalfOpen: boolean };
+    const copy = createServer({ allowHalfOpen, noDelay: true }, (connection) => server.emit('connection', connection));
     // An accept that failed is tried again in the next turn.
     copy.on('error', () => {});
     copy.listen(socket);
     copies.push(copy);
     if (isClosed) copy.close();
-  });
-  child.send(httpLimits.acceptsATurn - 1, (server as unknown as { readonly _handle: Server })._handle, () => {});
+  };
+  const ended = passBack(server, take);
   return async () => {
     isClosed = true;
-    child.kill('SIGKILL');
+    ended.stop();
     const closed = copies.map((copy) => new Promise<void>((done) => copy.close(() => done())));
-    await Promise.all([ended, ...closed]);
+    await Promise.all([ended.whole, ...closed]);
   };
+}
+
+/** Without a process, as where there is no descriptor or memory left, nothing is taken. */
+function passBack(server: Server, take: (socket: Server) => void): { stop(): void; readonly whole: Promise<unknown> } {
+  try {
+    // Without NODE_OPTIONS: the hooks that they name would run in that process, too.
+    const child = spawn(process.execPath, ['-e', script], {
+      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+      env: { ...process.env, NODE_OPTIONS: '' },
+    });
+    const whole = once(child, 'close').catch(() => {});
+    child.on('message', (_, socket) => take(socket as Server));
+    child.send(httpLimits.acceptsATurn - 1, (server as unknown as { readonly _handle: Server })._handle, () => {});
+    return { whole, stop: () => child.kill('SIGKILL') };
+  } catch {
+    return { whole: Promise.resolve(), stop: () => {} };
+  }
 }

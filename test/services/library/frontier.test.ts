@@ -106,6 +106,9 @@ test('each added URL is new, known, refused by a named rule, or finds no room', 
   // Once there is room, the URL that waited comes first.
   for (let n = 0; n < 2; n++) frontier.done(frontier.next()!, [{ index: 0, kind: 'fetched', status: 200 }]);
   assert.deepEqual(verdicts(['https://c.test/']), ['known']);
+  const { frontier: small } = onClock({ urlsPerHostMax: 1 });
+  const rest = small.add(['https://a.test/1', 'https://a.test/2']).map(({ verdict }) => verdict);
+  assert.deepEqual(rest, ['new', 'dropped']);
 });
 
 test("a program that fetches 900 URLs of 30 hosts one after another fetches each once, and at each host's pace", () => {

@@ -45,8 +45,8 @@ export interface TimedUrl {
   readonly foundAtMs: number;
 }
 
-/** The decision on one link. `full`: there is no room for it, and it is not taken later. */
-export type LinkVerdict = 'new' | 'known' | 'refused' | 'full';
+/** The decision on one link. `dropped`: there is no room for it. */
+export type LinkVerdict = 'new' | 'known' | 'refused' | 'dropped';
 
 /** One URL in this many, a power of two, is timed: some thousand a minute at the rate of a large crawl. */
 export const timedOneIn = 64;

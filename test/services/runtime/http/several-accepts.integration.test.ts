@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { startHttpServer } from '../../../../services/runtime/http/http-server.ts';
@@ -87,4 +88,28 @@ test('a server ends with connections that its copies accepted', { timeout: 30_00
   assert.ok(kept.every(({ status }) => status === 200));
   await server.close();
   await assert.rejects(fetch(`http://127.0.0.1:${port}/livez`));
+});
+
+test('a client that says nothing over TLS, or leaves before the handshake, is cut off, and the server can end', {
+  timeout: 60_000,
+  skip: noOpenssl,
+}, async () => {
+  const folder = temporaryFolder();
+  const [cert, key] = [join(folder, 'tls.crt'), join(folder, 'tls.key')];
+  writeOwnCertificate(cert, key);
+  const { server, port, rest } = await startBusy(
+    openTlsPair({ cert, key, options: ['--http-cert', '--http-key'] }, () => {}),
+  );
+  assert.equal(await ask(port, true), callers);
+  rest();
+  const sockets = Array.from({ length: 64 }, (_, n) => {
+    const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
+      .on('error', () => {})
+      .resume();
+    if (n % 2 === 0) socket.end();
+    return socket;
+  });
+  await Promise.all(sockets.map((socket) => once(socket, 'end')));
+  for (const socket of sockets) socket.destroy();
+  await server.close();
 });

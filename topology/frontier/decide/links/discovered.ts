@@ -106,10 +106,10 @@ function arrive(
   // While the queue may be full for some front queues, every URL counts.
   if (policy.config.whenFull === 'dropLowest') admission.flush();
   const frontQueue = queueByPriority(decision, policy, arrival);
-  if (!hasRoom(decision, policy, admission, arrival, frontQueue)) return 'full';
+  if (!hasRoom(decision, policy, admission, arrival, frontQueue)) return 'dropped';
   reviveHost(decision, arrival);
   const place = placeIn(decision, policy, admission, arrival, frontQueue);
-  if (place === null) return 'full';
+  if (place === null) return 'dropped';
   admit(decision, policy, admission, arrival, known, place);
   return known ? 'known' : 'new';
 }
