@@ -134,18 +134,20 @@ test('a running crawl serves its dashboard, blocks a host for the page, and says
   assert.equal((await fetch(`${url}host?host=never.example`)).status, 400);
   const { lines } = await json<ExplainStatus>(`${url}explain?url=${encodeURIComponent(small.seeds[0]!)}`);
   assert.match(new Map(lines).get('host') ?? '', /an operator blocked it/);
+  const beside = await dashboardOf(through);
+  for (const question of ['explain', 'record', 'story'])
+    await json(`${beside}${question}?url=${encodeURIComponent(small.seeds[0]!)}`);
 
   const over = eventOf(url, 'over');
-  const behind = await dashboardOf(through);
-  assert.equal((await json<CrawlStatus>(`${behind}data`)).crawl, 'crawl');
-  assert.ok((await json<HistoryStatus>(`${behind}history`)).atMs.length > 1);
+  assert.equal((await json<CrawlStatus>(`${beside}data`)).crawl, 'crawl');
+  assert.ok((await json<HistoryStatus>(`${beside}history`)).atMs.length > 1);
   assert.deepEqual(
-    (await json<HostPageStatus>(`${behind}host?host=${encodeURIComponent(blocked)}`)).hold,
+    (await json<HostPageStatus>(`${beside}host?host=${encodeURIComponent(blocked)}`)).hold,
     'blocked',
     'through another service',
   );
   assert.deepEqual(
-    await json(behind.replace('dashboard/', `hosts/${encodeURIComponent(blocked)}/release`), { method: 'POST' }),
+    await json(beside.replace('dashboard/', `hosts/${encodeURIComponent(blocked)}/release`), { method: 'POST' }),
     { host: blocked, act: 'release' },
   );
   while ((await hold()) !== '') await sleep(20);
@@ -157,7 +159,7 @@ test('a running crawl serves its dashboard, blocks a host for the page, and says
     ['done', 180, 0],
     'the blocked host was taken up again',
   );
-  const gone = await fetch(`${behind}data`);
+  const gone = await fetch(`${beside}data`);
   assert.match(await gone.text(), /does not answer: check that the service runs/);
   through.child.kill('SIGTERM');
   assert.equal((await through.ended).code, 0);
