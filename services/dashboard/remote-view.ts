@@ -12,6 +12,7 @@ import type {
   ExplainStatus,
   HistoryStatus,
   HostListStatus,
+  HostMapStatus,
   HostPageStatus,
   RecordStatus,
   SearchStatus,
@@ -73,6 +74,7 @@ export function remoteView({ url, token }: RemoteService): CrawlView {
       ask<RecordStatus>(`dashboard/record?${new URLSearchParams({ url: given })}`, 'GET', undefined, gone),
     search: (words, gone) =>
       ask<SearchStatus>(`dashboard/search?${new URLSearchParams({ words })}`, 'GET', undefined, gone),
+    hostMap: (gone) => ask<HostMapStatus>('dashboard/map', 'GET', undefined, gone),
     duplicates: (gone) => ask<DuplicateListStatus>('dashboard/duplicates', 'GET', undefined, gone),
     host: (host, from) => ask<HostPageStatus>(`dashboard/host?${new URLSearchParams({ host, from })}`),
     act: async (act, host, by, amount) =>

@@ -394,7 +394,12 @@ export const indexBoundaries: BoundaryTable<typeof indexLimits> = {
   titledMax: tuning('an order of hits'),
 };
 
-export const graphBoundaries: BoundaryTable<typeof graphLimits> = { batchRecords: tuning(batch) };
+export const graphBoundaries: BoundaryTable<typeof graphLimits> = {
+  batchRecords: tuning(batch),
+  pagesOfHost: tuning(sample),
+  linksOfHost: tuning(sample),
+  targetsOfHost: tuning(sample),
+};
 
 export const renderBoundaries: BoundaryTable<typeof renderLimits> = {
   pageMs: undriven('a browser’s clock: browser.integration.test.ts'),
@@ -546,6 +551,8 @@ export const dashboardBoundaries: BoundaryTable<typeof dashboardLimits> = {
   linksShownMax: undriven('500 links of one page'),
   hits: tuning(sample),
   clusters: tuning(sample),
+  mapHosts: tuning(sample),
+  mapEdges: tuning(sample),
   linksApartMs: tuning(sample),
   linkReadBytes: undriven('links of 32 MiB'),
   timelineEvents: undriven('500 events of one URL'),
