@@ -1,6 +1,7 @@
 /** The answer of `explain` in one sentence: the outcome of the URL, or the reason why it is unknown. */
 import type { OutcomeKind } from '../../../schemas/types.ts';
 import { counted } from '../../runtime/counted.ts';
+import { notPublishedIn } from '../../runtime/crawl/not-published.ts';
 import { inShell } from '../../runtime/in-shell.ts';
 import { ownName } from '../../runtime/own-name.ts';
 import type { Explained } from './explain.ts';
@@ -76,7 +77,8 @@ function fetched({ newest, usage, outcomes }: Facts): string {
   const on = time(seen?.atMs ?? last?.atMs ?? 0);
   const failed =
     newest === null || seen !== null ? '' : `; the visit on ${time(newest.atMs)} failed: ${causeOf(newest)}`;
-  if (usage?.barred) return `fetched on ${on}, and not published: ${usage.barred}${failed}`;
+  const why = usage?.barred || notPublishedIn(seen?.detail ?? '');
+  if (why !== '') return `fetched on ${on}, and not published: ${why}${failed}`;
   const status = seen === null || seen.status === 0 ? (last?.httpStatus ?? 0) : seen.status;
   const size = seen === null || seen.bytes === 0 ? '' : `, ${seen.bytes.toLocaleString('en-US')} bytes`;
   const cut = seen?.truncated === true ? '; its body was cut there: --max-body sets the limit' : '';

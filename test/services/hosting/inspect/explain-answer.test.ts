@@ -41,6 +41,16 @@ test('a page whose newest visit found it unchanged is fetched on the day of that
   assert.equal(answer('page', unchanged), 'fetched on 2026-01-02T00:00:00.000Z: 304');
 });
 
+test('a page that a plugin took away is fetched and not published, with the name of the plugin', () => {
+  for (const more of ['', '; plugin other left out 2 links: http://a.test/b']) {
+    const dropped = { ...answered, detail: `not published: plugin mine drops it${more}` };
+    const said = 'fetched on 2026-01-01T00:00:00.000Z, and not published: plugin mine drops it';
+    assert.equal(answer('page', dropped), said);
+  }
+  const leftOut = { ...answered, detail: 'plugin other left out 1 link: http://a.test/b' };
+  assert.equal(answer('page', leftOut), 'fetched on 2026-01-01T00:00:00.000Z: 200, 1,200 bytes');
+});
+
 test('a redirect whose newest visit failed is redirected on the day of the redirect', () => {
   const failed = { ...answered, kind: 'serverError', status: 503, atMs: at(2) };
   const moved = { ...cameTo, outcome: 'redirect', httpStatus: 301, status: 'redirected' };
