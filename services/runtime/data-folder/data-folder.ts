@@ -11,6 +11,7 @@ import { CrawlstreamError } from '../../../topology/errors.ts';
 import type { Clock } from '../clock.ts';
 import { makeFile } from '../disk/durable-names.ts';
 import { makeFolders } from '../disk/make-folders.ts';
+import { inShell } from '../in-shell.ts';
 import { checkManifest, type Manifest, type ManifestFacts, manifestFormat, parseManifest } from './manifest.ts';
 import { refusalAbove } from './refusal-above.ts';
 
@@ -117,8 +118,11 @@ export async function readDataFolder(folder: string, wanted: Partial<ManifestFac
 }
 
 function noCrawl(folder: string, near: readonly string[], what: string): CrawlstreamError {
+  const start = `crawlstream crawl URL --data ${inShell(folder)}`;
   const remedy =
-    near.length === 0 ? 'name the data folder of a crawl, or start a crawl there' : `did you mean ${near.join(', ')}?`;
+    near.length === 0
+      ? `name the data folder of a crawl, or start a crawl there: ${start}`
+      : `did you mean ${near.join(', ')}?`;
   return new CrawlstreamError('INVALID_ARGUMENT', `data folder ${resolve(folder)} ${what}: ${remedy}`);
 }
 
