@@ -321,6 +321,8 @@ export interface RecordStatus {
   /** The beginning of the page's text, and the number of characters of all of it. */
   readonly text: string;
   readonly textChars: number;
+  /** A JPEG in base64. Absent or empty: none is kept. */
+  readonly screenshot?: string;
   /** The reason why there is no record, in words; empty: there is one. */
   readonly missing: string;
   /** The first links that were published with it, each with the decision of the policy now, and the number of all. */

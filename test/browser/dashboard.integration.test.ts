@@ -592,6 +592,10 @@ describe('the dashboard in a browser', { skip: executablePath === undefined && n
       hostile.url,
       'refused by scope: <b>not in it</b>',
     ]);
+    const screenshot = page.getByRole('img', { name: 'Screenshot of the page in the browser that rendered it' });
+    await screenshot.waitFor();
+    const jpeg = 'document.querySelector(".screenshot")';
+    assert.equal(await page.evaluate(`${jpeg}.decode().then(() => ${jpeg}.naturalWidth)`), 16);
     await page.getByRole('img', { name: 'Timeline of 2 events' }).waitFor();
     const image = 'document.querySelector(".story-picture")';
     assert.equal(await page.evaluate(`${image}.decode().then(() => ${image}.naturalWidth)`), 640);

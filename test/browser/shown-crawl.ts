@@ -100,6 +100,7 @@ export function shownCrawl(state: State): TracedCrawl {
         return {
           ...{ url, missing: '', text: hostile.detail, textChars: 100_000, linkCount: 1, areAllLinksRead: false },
           facts: [['title', hostile.detail] as const],
+          screenshot,
           links: [{ url: hostile.url, verdict: 'refused by scope: <b>not in it</b>' }],
         };
       },
@@ -139,6 +140,10 @@ export function shownCrawl(state: State): TracedCrawl {
   };
   return reported;
 }
+
+/** A grey JPEG of 16 by 8 pixels. */
+const screenshot =
+  '/9j/2wBDABAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBD/wAALCAAIABABAREA/8QAFAABAAAAAAAAAAAAAAAAAAAAAP/EABQQAQAAAAAAAAAAAAAAAAAAAAD/2gAIAQEAAD8AD//Z';
 
 /** Forty hosts, as many as a map has, one of them with a hostile name. */
 const hostMap: HostMapStatus = {

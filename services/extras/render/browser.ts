@@ -9,11 +9,12 @@
  */
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import type { BrowserContext, Browser as Chromium, Route } from 'playwright-core';
+import type { BrowserContext, Browser as Chromium, Page, Route } from 'playwright-core';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { neededPackage } from '../../runtime/needed-package.ts';
 import { proveContained } from './containment.ts';
 import { type ApartExecutable, withoutNetwork } from './own-network.ts';
+import { renderLimits } from './render-limits.ts';
 
 /** Names in lower case, and values, alternating. */
 type Headers = readonly string[];
@@ -44,6 +45,8 @@ export interface Rendered {
   readonly refused: number;
   /** False if the page was still loading at the time limit. */
   readonly settled: boolean;
+  /** The upper part of the page as a JPEG, in base64. Empty: none is wanted, or it was too late or too large. */
+  readonly screenshot: string;
 }
 
 export type NotAsked = 'kind' | 'budget';
@@ -72,6 +75,8 @@ export interface BrowserOptions {
   readonly quietMs: number;
   /** Requests of one page that are answered. */
   readonly requestsMax: number;
+  /** Width of a screenshot of each page, in pixels. Absent: none is taken. */
+  readonly screenshotPx?: number | undefined;
   /** Run without a network if the machine allows it. Default true. */
   readonly apart?: boolean;
 }
@@ -128,6 +133,10 @@ class ChromiumBrowser implements Browser {
         serviceWorkers: 'block',
         acceptDownloads: false,
         javaScriptEnabled: true,
+        ...(this.#options.screenshotPx !== undefined && {
+          viewport,
+          deviceScaleFactor: this.#options.screenshotPx / viewport.width,
+        }),
       });
       return await inTime(this.#renderIn(context, page, load), this.#options.timeoutMs + graceMs);
     } catch {
@@ -174,8 +183,18 @@ class ChromiumBrowser implements Browser {
       settled = requests.areQuietFor(quietMs);
     }
     const html = await tab.content();
-    return { html, loaded: requests.loaded, refused: requests.refused, settled };
+    const screenshot = this.#options.screenshotPx === undefined ? '' : await screenshotOf(tab);
+    return { html, loaded: requests.loaded, refused: requests.refused, settled, screenshot };
   }
+}
+
+/** The part of a page that a screenshot shows. */
+const viewport = { width: renderLimits.screenshotPxMax, height: 800 } as const;
+
+async function screenshotOf(tab: Page): Promise<string> {
+  const { screenshotMs, screenshotBytesMax } = renderLimits;
+  const made = await tab.screenshot({ type: 'jpeg', quality: 60, timeout: screenshotMs }).catch(() => null);
+  return made === null || made.length > screenshotBytesMax ? '' : made.toString('base64');
 }
 
 /** The requests of one page: each is answered from here, or refused. */

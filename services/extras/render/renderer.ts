@@ -9,6 +9,7 @@
  */
 import type { LinkGroup, Page, Render } from '../../../schemas/types.ts';
 import { partitionKeyOf } from '../../../topology/url/host-key.ts';
+import { barredFrom } from '../../../topology/usage/statement.ts';
 import type { Browser, Loaded } from './browser.ts';
 
 export interface RenderedPage {
@@ -79,10 +80,15 @@ export function createRenderer({ browser, load, read, publish, nowMs, say }: Ren
           continue;
         }
         const made = await read(render, rendered.html);
-        await publish({ ...made, page: made.page && { ...made.page, rendered: true } });
+        await publish({ ...made, page: made.page && shown(made.page, rendered.screenshot) });
         counts.rendered += 1;
       }
     },
     stats: () => ({ ...counts }),
   };
+}
+
+/** A page of which a copy may not be kept has no screenshot. */
+function shown(page: Page, screenshot: string): Page {
+  return { ...page, rendered: true, screenshot: barredFrom(page.usage, 'archive') < 0 ? screenshot : '' };
 }

@@ -180,6 +180,27 @@ describe('a page in a browser', { skip: executable === undefined ? noBrowser : f
     );
   });
 
+  it('a page in a browser has a screenshot of the width that is wanted, and none by default', async (test) => {
+    const limits = { timeoutMs: 10_000, quietMs: 100, requestsMax: 1, screenshotPx: 320 };
+    const drawing = createBrowser({ executable: executable!, userAgent: 'x', ...limits });
+    test.after(() => drawing.close());
+    const html = '<body><script>document.body.style.background = "red"; document.body.append(innerWidth)</script>';
+    const page = {
+      url: 'http://a.test/',
+      status: 200,
+      headers: ['content-type', 'text/html'],
+      body: Buffer.from(html),
+    };
+    const made = await drawing.render(page, async () => null);
+    assert.match(made!.html, />1280</, 'the page is laid out as on a desktop');
+    const jpeg = Buffer.from(made!.screenshot, 'base64');
+    assert.equal(jpeg.subarray(0, 3).toString('hex'), 'ffd8ff');
+    // A start of frame: length, precision, height, width (ITU-T T.81, B.2.2).
+    const frame = jpeg.indexOf(Buffer.from('ffc0', 'hex'));
+    assert.deepEqual([jpeg.readUInt16BE(frame + 7), jpeg.readUInt16BE(frame + 5)], [320, 200]);
+    assert.equal((await render(html))!.screenshot, '');
+  });
+
   it('a page in a browser that loads or runs for ever is ended with what it has, and the next one is rendered', async (test) => {
     const quick = createBrowser({
       executable: executable!,
