@@ -26,7 +26,8 @@ export function hostMapOf(
 ): HostMapStatus {
   const withPages = withMostPages(listed, Number.POSITIVE_INFINITY);
   const others = targetsBeside(new Set(withPages.map(({ host }) => host)), links);
-  const room = hasAllWithPages(listed) ? hostsMax : 0;
+  const hasAll = hasAllWithPages(listed);
+  const room = hasAll ? hostsMax : 0;
   const hosts = [
     ...withPages.slice(0, hostsMax).map(({ host, pages }) => ({ host, pages })),
     ...others.slice(0, Math.max(0, room - withPages.length)).map((host) => ({ host, pages: 0 })),
@@ -38,8 +39,16 @@ export function hostMapOf(
     hostsLeftOut: Math.max(0, all - hosts.length),
     edges: edges.slice(0, edgesMax),
     edgesLeftOut: Math.max(0, edges.length - edgesMax),
-    isEstimate: listed.missing.length > 0 || links.some(({ isWhole }) => !isWhole),
+    isEstimate:
+      !(hasAll || areFirst(listed, withPages[hostsMax - 1])) ||
+      links.length < withPages.length ||
+      links.some(({ isWhole }) => !isWhole),
   };
+}
+
+/** True if no host beside the list can have more pages than `last`: such a host has fewer finished URLs than those in it. */
+function areFirst({ hosts, missing }: HostListStatus, last: HostStatus | undefined): boolean {
+  return missing.length === 0 && last !== undefined && hosts.some(({ fetched }) => fetched <= last.pages);
 }
 
 /** A host that is not listed has no page, then. */

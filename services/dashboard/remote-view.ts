@@ -43,11 +43,10 @@ export function remoteView({ url, token }: RemoteService): CrawlView {
       signal,
       redirect: 'error',
     }).catch((error) => {
-      throw new CrawlstreamError(
-        'DESTINATION_UNREACHABLE',
-        `${url} does not answer: check that the service runs`,
-        error,
-      );
+      const what = late.aborted
+        ? `did not answer within ${dashboardLimits.remoteMs / 1_000} seconds`
+        : 'does not answer: check that the service runs';
+      throw new CrawlstreamError('DESTINATION_UNREACHABLE', `${url} ${what}`, error);
     });
   };
   const ask = async <Answer>(path: string, method = 'GET', sent?: object, gone?: AbortSignal): Promise<Answer> => {

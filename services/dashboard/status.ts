@@ -352,7 +352,7 @@ export interface HostMapStatus {
   readonly edges: readonly { readonly from: number; readonly to: number; readonly links: number }[];
   /** Connections between these hosts that have no place. */
   readonly edgesLeftOut: number;
-  /** True: of some hosts, not all links were read. */
+  /** True: not all links were read, or another host may have more pages than some of these. */
   readonly isEstimate: boolean;
 }
 

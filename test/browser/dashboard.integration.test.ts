@@ -525,7 +525,7 @@ describe('the dashboard in a browser', { skip: executablePath === undefined && n
     await map.waitFor();
     assert.equal(
       await page.locator('#host-map-size').textContent(),
-      `40 hosts (1,204 left out), ${edges.length} connections (12 left out); an estimate from the first pages of each host`,
+      `40 hosts (1,204 left out), ${edges.length} connections (12 left out); an estimate: not all hosts and links were read`,
     );
     assert.equal(await map.locator('circle').count(), 40);
     assert.equal(await map.locator('path').count(), edges.length);

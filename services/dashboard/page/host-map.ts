@@ -45,11 +45,14 @@ export function showHostMap(): (status: CrawlStatus) => void {
 }
 
 function sizeOf({ hosts, hostsLeftOut, edges, edgesLeftOut, isEstimate }: HostMapStatus): string {
-  if (hosts.length === 0) return 'no page has been fetched so far';
+  if (hosts.length === 0)
+    return hostsLeftOut === 0
+      ? 'no page has been fetched so far'
+      : `the hosts with most finished URLs have no page; ${count(hostsLeftOut)} hosts left out`;
   const of = (shown: number, name: string, left: number) =>
     `${count(shown)} ${name}${shown === 1 ? '' : 's'}${left === 0 ? '' : ` (${count(left)} left out)`}`;
   const sizes = `${of(hosts.length, 'host', hostsLeftOut)}, ${of(edges.length, 'connection', edgesLeftOut)}`;
-  return isEstimate ? `${sizes}; an estimate from the first pages of each host` : sizes;
+  return isEstimate ? `${sizes}; an estimate: not all hosts and links were read` : sizes;
 }
 
 function tableOf({ hosts, edges }: HostMapStatus): HTMLElement {

@@ -61,16 +61,19 @@ async function countLinks(
 ): Promise<{ readonly counts: ReadonlyMap<string, number>; readonly isWhole: boolean }> {
   const counts = new Map<string, number>();
   let [pages, links] = [0, 0];
+  let isCut = false;
   for await (const [key, value] of store.scan({ ...edgesOfHost(host), limit: pagesOfHost + 1 })) {
-    if (pages === pagesOfHost || links >= linksOfHost) return { counts, isWhole: false };
+    if (pages === pagesOfHost || links === linksOfHost) return { counts, isWhole: false };
     const { url, fetchedAtMs, targets } = readEdges(key, value);
+    const counted = targets.slice(0, linksOfHost - links);
     pages += 1;
-    links += targets.length;
+    links += counted.length;
+    if (counted.length < targets.length) isCut = true;
     if (purges.refuses(url, fetchedAtMs)) continue;
-    for (const target of targets) {
+    for (const target of counted) {
       const to = hostKeyOf(target);
       if (to !== host && !purges.refuses(target, fetchedAtMs)) counts.set(to, (counts.get(to) ?? 0) + 1);
     }
   }
-  return { counts, isWhole: true };
+  return { counts, isWhole: !isCut };
 }

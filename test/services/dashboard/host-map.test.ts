@@ -71,6 +71,27 @@ test('a map is an estimate if the links of a host were read in part, or a partit
   assert.equal(hostMapOf({ ...some, missing: [3] }, between, 9, 9).isEstimate, true);
 });
 
+test('a map is an estimate if links were read for some of the hosts with pages', () => {
+  assert.equal(hostMapOf(some, between.slice(0, 1), 1, 9).isEstimate, true);
+  assert.equal(hostMapOf(some, between, 1, 9).isEstimate, false);
+});
+
+test('a map is an estimate if a host that is not listed may have more pages than one that is shown', () => {
+  const listed = (pages: Readonly<Record<string, number>>) => listOf(pages, { matched: 70, known: 70 });
+  const isEstimate = (pages: Readonly<Record<string, number>>) =>
+    hostMapOf(
+      listed(pages),
+      Object.keys(pages).map((host) => links(host, {})),
+      2,
+      9,
+    ).isEstimate;
+  assert.equal(isEstimate({ 'a.test': 9, 'b.test': 5, 'c.test': 4 }), false);
+  assert.equal(isEstimate({ 'a.test': 9, 'b.test': 4, 'c.test': 4 }), true);
+  const failed = { ...listed({}), hosts: [{ host: 'x.test', pages: 0, fetched: 1_000 }] } as unknown as HostListStatus;
+  const { hosts, hostsLeftOut, isEstimate: isOpen } = hostMapOf(failed, [], 9, 9);
+  assert.deepEqual([hosts.length, hostsLeftOut, isOpen], [0, 70, true]);
+});
+
 test('a crawl without a page has an empty map', () => {
   assert.deepEqual(hostMapOf(listOf({ 'a.test': 0 }), [], 9, 9), {
     ...{ hosts: [], hostsLeftOut: 0, edges: [], edgesLeftOut: 0, isEstimate: false },

@@ -51,6 +51,12 @@ test('a read of links ends at its limits of pages, links and targets, and says s
   assert.deepEqual([await isWhole({ pagesOfHost: 2 }), await isWhole({ pagesOfHost: 3 })], [false, true]);
   assert.deepEqual([await isWhole({ linksOfHost: 9 }), await isWhole({ linksOfHost: 10 })], [false, true]);
   assert.deepEqual([await isWhole({ targetsOfHost: 2 }), await isWhole({ targetsOfHost: 3 })], [false, true]);
+  const [within] = await read(['a.test'], { linksOfHost: 6 });
+  assert.deepEqual(
+    within!.targets.map(({ host, links }) => `${host} ${links}`),
+    ['b.test 3', 'c.test 1', 'd.test 1'],
+    'a limit ends within a page',
+  );
   const [cut] = await read(['a.test'], { pagesOfHost: 1 });
   assert.deepEqual(cut!.targets, [
     { host: 'b.test', links: 2 },
