@@ -85,3 +85,28 @@ test('a rendered page has its screenshot in its record, unless the page bars arc
     ],
   );
 });
+
+test('a rendered page without its screenshot is published and counted, and the first one is named', async () => {
+  const said: string[] = [];
+  let published = 0;
+  const missing = { html: '', loaded: 0, refused: 0, settled: true, screenshot: '' };
+  const renderer = createRenderer({
+    browser: {
+      render: async ({ url }) => ({ ...missing, noScreenshot: url.endsWith('/slow') ? 'late' : 'large' }),
+    },
+    load: async () => null,
+    read: async () => ({ page: blankPage, groups: [] }),
+    publish: async () => void (published += 1),
+    nowMs: () => 0,
+    say: (text) => said.push(text),
+  });
+  const none = { depth: 0, fetchedAtMs: 0, status: 200, headers: [], delayMs: 0, usage: '', tags: [] };
+  const urls = ['http://a.test/1', 'http://a.test/2', 'http://a.test/slow'];
+  await renderer.handle(urls.map((url) => ({ value: { ...none, url, hostKey: 'a.test', body: new Uint8Array() } })));
+  assert.equal(published, 3);
+  assert.deepEqual(renderer.noScreenshots(), { late: 1, large: 2, failed: 0 });
+  assert.deepEqual(said, [
+    'render: no screenshot of http://a.test/1: it is too large for a record; try fewer pixels; more are counted',
+    'render: no screenshot of http://a.test/slow: it was not drawn in time; more are counted',
+  ]);
+});
