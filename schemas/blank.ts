@@ -144,6 +144,7 @@ export const blankPage: Page = {
   markdown: '',
   usage: [],
   tags: [],
+  screenshot: '',
 };
 
 export const blankRender: Render = {

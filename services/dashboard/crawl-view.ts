@@ -25,6 +25,7 @@ import { scopeText } from '../runtime/policy-text.ts';
 import { errorsOf } from './errors-of.ts';
 import { freshnessOfAll } from './freshness-of-all.ts';
 import { historyOf } from './history.ts';
+import { hostMapOf, type LinksOfHost, withMostPages } from './host-map.ts';
 import { dashboardLimits } from './limits.ts';
 import { NewestDeadLetters } from './newest-dead-letters.ts';
 import { backOffUntil, isOver, lookOf, type Needs, phaseOf, troublesOf } from './phase.ts';
@@ -42,6 +43,7 @@ import {
   type HistoryStatus,
   type HostAct,
   type HostListStatus,
+  type HostMapStatus,
   type HostPageStatus,
   type HostsAsked,
   type IdleStatus,
@@ -67,6 +69,8 @@ export interface CrawlView {
   record(url: string, signal?: AbortSignal): Promise<RecordStatus>;
   /** Pages with these words. Throws INVALID_ARGUMENT if no page is indexed. */
   search(words: string, signal?: AbortSignal): Promise<SearchStatus>;
+  /** The hosts with most pages, and their links. Throws INVALID_ARGUMENT if no links are kept. */
+  hostMap(signal?: AbortSignal): Promise<HostMapStatus>;
   /** The largest clusters of duplicate pages. Throws INVALID_ARGUMENT if they cannot be listed. */
   duplicates(signal?: AbortSignal): Promise<DuplicateListStatus>;
   /** `host`: as typed by a person. `from`: `next` of the previous page, empty for the first. */
@@ -119,6 +123,8 @@ export interface ViewedCrawl {
         signal?: AbortSignal,
       ) => Promise<readonly (SearchStatus['hits'][number] & { readonly fetchedAtMs: number })[]>)
     | null;
+  /** null: no links are kept on this machine. */
+  hostLinks(): ((hosts: readonly string[], signal?: AbortSignal) => Promise<readonly LinksOfHost[]>) | null;
   /** null: nothing here lists them. */
   readonly duplicates: ((limit: number, signal?: AbortSignal) => Promise<DuplicateListStatus>) | null;
   /** Without its outcomes. `hostKey`: a host key of the crawl. */
@@ -242,6 +248,7 @@ class FollowedCrawl implements OwnView {
       backOffUntilMs: backOffUntil(this.#needs),
       canStop: this.#crawl.stop !== null && !this.#isStopping,
       canSearch: this.#crawl.search() !== null,
+      canMapHosts: this.#crawl.hostLinks() !== null,
       canListDuplicates: this.#mayListDuplicates(),
       about: about === null || config === null ? null : { ...about, scope: scopeText(config) },
     };
@@ -311,6 +318,16 @@ class FollowedCrawl implements OwnView {
     const purges = await readPurges(log, codec, this.#topics);
     const kept = found.filter(({ url, fetchedAtMs }) => !purges.refuses(url, fetchedAtMs));
     return { hits: kept.map(({ url, title, snippet }) => ({ url, title, snippet })) };
+  };
+
+  readonly hostMap: CrawlView['hostMap'] = async (signal) => {
+    const links = this.#crawl.hostLinks();
+    if (links === null)
+      throw new CrawlstreamError('INVALID_ARGUMENT', 'no links are kept on this machine: crawl with --with graph');
+    const { hostsMax, mapHosts, mapEdges } = dashboardLimits;
+    const listed = await this.#crawl.hosts({ search: '', sort: 'fetched', limit: hostsMax });
+    const sources = withMostPages(listed, mapHosts).map(({ host }) => host);
+    return hostMapOf(listed, await links(sources, signal), mapHosts, mapEdges);
   };
 
   readonly duplicates: CrawlView['duplicates'] = async (signal) => {

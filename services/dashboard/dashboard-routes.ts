@@ -5,7 +5,8 @@
  *
  * Crawled data are hostile: nothing here turns them into markup, and the page may run no script and load no file but
  * ours (Content-Security-Policy). Explaining a URL, or showing its record and its history (`/story?url=URL`, which has a
- * page), reads much of a log: it is a control call too, one at a time. So are a search, and the list of duplicates.
+ * page), reads much of a log: it is a control call too, one at a time. So are a search, the map of hosts and the
+ * list of duplicates.
  */
 import { CrawlstreamError, invalid } from '../../topology/errors.ts';
 import { crawlLimits } from '../../topology/policy/crawl-limits.ts';
@@ -147,6 +148,7 @@ function costlyRoutes(
     if (words.length <= dashboardLimits.searchCharsMax) return (view, gone) => view.search(words, gone);
     throw invalid(`words: ${words.length} characters are more than ${dashboardLimits.searchCharsMax}: shorten them`);
   });
+  alone('map', () => (view, gone) => view.hostMap(gone));
   alone('duplicates', () => (view, gone) => view.duplicates(gone));
   // Only its status counts: it is that of every call of an operator, here and at the service that is shown.
   app.get('/dashboard/rights', options, async (request, reply) => {

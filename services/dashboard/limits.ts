@@ -63,6 +63,9 @@ export const dashboardLimits = {
   /** Pages found by their words, and clusters of duplicates: what a person looks through. */
   hits: 20,
   clusters: 50,
+  /** Hosts and connections on a map: more names do not fit beside each other, and more lines hide each other. */
+  mapHosts: 40,
+  mapEdges: 150,
   /** The search for the links of a page: time between the append of the page and of its links, and bytes that it reads. */
   linksApartMs: 60_000,
   linkReadBytes: 32 << 20,

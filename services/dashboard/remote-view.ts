@@ -12,6 +12,7 @@ import type {
   ExplainStatus,
   HistoryStatus,
   HostListStatus,
+  HostMapStatus,
   HostPageStatus,
   RecordStatus,
   SearchStatus,
@@ -28,7 +29,9 @@ export interface RemoteService {
 
 export function remoteView({ url, token }: RemoteService): CrawlView {
   const call = (path: string, method = 'GET', sent?: object, gone?: AbortSignal): Promise<Response> => {
-    const known = token === undefined ? {} : { authorization: `Bearer ${token}` };
+    // Without a token, the service wants proof that no web page has caused a question that reads much.
+    const proof = { 'x-crawlstream': '1' };
+    const known = token === undefined ? proof : { ...proof, authorization: `Bearer ${token}` };
     const headers = sent === undefined ? known : { ...known, 'content-type': 'application/json' };
     const body = sent === undefined ? {} : { body: JSON.stringify(sent) };
     const late = AbortSignal.timeout(dashboardLimits.remoteMs);
@@ -40,11 +43,10 @@ export function remoteView({ url, token }: RemoteService): CrawlView {
       signal,
       redirect: 'error',
     }).catch((error) => {
-      throw new CrawlstreamError(
-        'DESTINATION_UNREACHABLE',
-        `${url} does not answer: check that the service runs`,
-        error,
-      );
+      const what = late.aborted
+        ? `did not answer within ${dashboardLimits.remoteMs / 1_000} seconds`
+        : 'does not answer: check that the service runs';
+      throw new CrawlstreamError('DESTINATION_UNREACHABLE', `${url} ${what}`, error);
     });
   };
   const ask = async <Answer>(path: string, method = 'GET', sent?: object, gone?: AbortSignal): Promise<Answer> => {
@@ -71,6 +73,7 @@ export function remoteView({ url, token }: RemoteService): CrawlView {
       ask<RecordStatus>(`dashboard/record?${new URLSearchParams({ url: given })}`, 'GET', undefined, gone),
     search: (words, gone) =>
       ask<SearchStatus>(`dashboard/search?${new URLSearchParams({ words })}`, 'GET', undefined, gone),
+    hostMap: (gone) => ask<HostMapStatus>('dashboard/map', 'GET', undefined, gone),
     duplicates: (gone) => ask<DuplicateListStatus>('dashboard/duplicates', 'GET', undefined, gone),
     host: (host, from) => ask<HostPageStatus>(`dashboard/host?${new URLSearchParams({ host, from })}`),
     act: async (act, host, by, amount) =>

@@ -54,6 +54,8 @@ export interface CrawlStatus {
   readonly canStop?: boolean;
   /** True: pages are indexed here, and can be searched by their words. */
   readonly canSearch?: boolean;
+  /** True: links between hosts are kept here, for a map. */
+  readonly canMapHosts?: boolean;
   /** True: the clusters of duplicate pages can be listed. */
   readonly canListDuplicates?: boolean;
   /** null: unknown. Absent: a service of an earlier release. */
@@ -319,6 +321,8 @@ export interface RecordStatus {
   /** The beginning of the page's text, and the number of characters of all of it. */
   readonly text: string;
   readonly textChars: number;
+  /** A JPEG in base64. Absent or empty: none is kept. */
+  readonly screenshot?: string;
   /** The reason why there is no record, in words; empty: there is one. */
   readonly missing: string;
   /** The first links that were published with it, each with the decision of the policy now, and the number of all. */
@@ -336,6 +340,20 @@ export interface SearchStatus {
     /** The text around the words, with the words in brackets. */
     readonly snippet: string;
   }[];
+}
+
+/** The hosts with most pages, and the links between them. */
+export interface HostMapStatus {
+  /** Most pages first. */
+  readonly hosts: readonly { readonly host: string; readonly pages: number }[];
+  /** Hosts that have no place on the map. */
+  readonly hostsLeftOut: number;
+  /** Most links first. `from` and `to`: positions in `hosts`. */
+  readonly edges: readonly { readonly from: number; readonly to: number; readonly links: number }[];
+  /** Connections between these hosts that have no place. */
+  readonly edgesLeftOut: number;
+  /** True: not all links were read, or another host may have more pages than some of these. */
+  readonly isEstimate: boolean;
 }
 
 /** The largest clusters of duplicate pages. */

@@ -395,12 +395,21 @@ export const indexBoundaries: BoundaryTable<typeof indexLimits> = {
   titledMax: tuning('an order of hits'),
 };
 
-export const graphBoundaries: BoundaryTable<typeof graphLimits> = { batchRecords: tuning(batch) };
+export const graphBoundaries: BoundaryTable<typeof graphLimits> = {
+  batchRecords: tuning(batch),
+  pagesOfHost: tuning(sample),
+  linksOfHost: tuning(sample),
+  targetsOfHost: tuning(sample),
+};
 
 export const renderBoundaries: BoundaryTable<typeof renderLimits> = {
   pageMs: undriven('a browser’s clock: browser.integration.test.ts'),
   quietMs: undriven('a browser’s clock: browser.integration.test.ts'),
   requestsMax: undriven('requests of one page: browser.integration.test.ts has it at fewer'),
+  screenshotMs: undriven('a browser’s clock'),
+  screenshotBytesMax: undriven('a page that a browser draws in 96 KiB'),
+  screenshotPxMin: from((n) => isTaken('render', '--screenshots', `${n}`)),
+  screenshotPxMax: upTo((n) => isTaken('render', '--screenshots', `${n}`)),
   bodyBytesMax: undriven('a script of 10 MB in a browser'),
   cacheBytesMax: undriven('bundles of 64 MB in a browser'),
   cacheMs: tuning('how long a bundle is believed'),
@@ -547,6 +556,8 @@ export const dashboardBoundaries: BoundaryTable<typeof dashboardLimits> = {
   linksShownMax: undriven('500 links of one page'),
   hits: tuning(sample),
   clusters: tuning(sample),
+  mapHosts: tuning(sample),
+  mapEdges: tuning(sample),
   linksApartMs: tuning(sample),
   linkReadBytes: undriven('links of 32 MiB'),
   timelineEvents: undriven('500 events of one URL'),

@@ -104,6 +104,16 @@ describe('the dashboard in a browser', { skip: executablePath === undefined && n
     if (pictures !== undefined) await page.screenshot({ path: join(pictures, `${name}.png`), fullPage });
   };
 
+  const pictureMap = async (page: Page, colorScheme: 'light' | 'dark') => {
+    const viewport = colorScheme === 'light' ? wide : phone;
+    await page.setViewportSize(viewport);
+    await page.getByRole('button', { name: 'Draw the map' }).click();
+    await page.locator('#host-map svg').waitFor();
+    if (pictures === undefined) return;
+    const path = join(pictures, `map-${viewport.width}-${colorScheme}.png`);
+    await page.locator(viewport === wide ? '#host-map' : '#host-map-picture').screenshot({ path });
+  };
+
   const assertAccessible = async (page: Page) => {
     await page.evaluate(axe);
     const found = (await page.evaluate('axe.run({ resultTypes: ["violations"] })')) as {
@@ -140,7 +150,8 @@ describe('the dashboard in a browser', { skip: executablePath === undefined && n
     },
     async empty(page) {
       // What the crawl has not got has no place on the page.
-      for (const absent of ['#search', '#duplicates']) assert.ok(!(await page.locator(absent).isVisible()), absent);
+      for (const absent of ['#search', '#host-map', '#duplicates'])
+        assert.ok(!(await page.locator(absent).isVisible()), absent);
       assert.match((await page.locator('#troubles').textContent())!, /No URL has been admitted yet: add one/);
       // A panel with nothing to show is one line.
       const heights = (await page.evaluate(
@@ -239,6 +250,7 @@ describe('the dashboard in a browser', { skip: executablePath === undefined && n
           await sleep(200);
           await picture(page, `${name}-${viewport.width}-${colorScheme}`, false);
         }
+        if (state === 'live') await pictureMap(page, colorScheme);
       }
     });
   }
@@ -501,6 +513,71 @@ describe('the dashboard in a browser', { skip: executablePath === undefined && n
     assert.equal(await page.getByRole('textbox', { name: 'URL' }).inputValue(), hostile.url);
   });
 
+  it('the dashboard in a browser draws a map of hosts for a desktop and a phone, with a table of the same, by keyboard only', async () => {
+    const reported = shownCrawl('live');
+    const { edges } = await reported.view.hostMap();
+    const page = await open((await serve(reported)).address);
+    await page.getByRole('button', { name: 'Draw the map' }).focus();
+    await page.keyboard.press('Enter');
+    const map = page.getByRole('img', {
+      name: `Map of 40 hosts and ${edges.length} connections; the table has the same.`,
+    });
+    await map.waitFor();
+    assert.equal(
+      await page.locator('#host-map-size').textContent(),
+      `40 hosts (1,204 left out), ${edges.length} connections (12 left out); an estimate: not all hosts and links were read`,
+    );
+    assert.equal(await map.locator('circle').count(), 40);
+    assert.equal(await map.locator('path').count(), edges.length);
+    const titles = await map.locator('title').allTextContents();
+    assert.deepEqual(titles.slice(0, 3), [
+      'www.example.org: 9,204 pages',
+      'shop.example.net: 4,100 pages',
+      `${hostile.host}: 800 pages`,
+    ]);
+    const rows = page.locator('#host-map-list tbody tr');
+    assert.match((await rows.nth(0).textContent())!, /^www\.example\.org9,204shop\.example\.net 1,700/);
+    assert.ok((await rows.nth(2).textContent())!.startsWith(`${hostile.host}800www.example.org 900`));
+    // Names are as large as they are drawn, and none is cut by the edge of the picture.
+    for (const viewport of [desktop, phone]) {
+      await page.setViewportSize(viewport);
+      await page.waitForFunction(
+        `document.querySelector('#host-map-picture svg').width.baseVal.value <= document.querySelector('#host-map-picture').clientWidth`,
+      );
+      const place = (await map.boundingBox())!;
+      const labels = (await page.evaluate(
+        `[...document.querySelectorAll('#host-map-picture text')].map((one) => {
+          const { left, right, top, bottom } = one.getBoundingClientRect();
+          const { width } = one.ownerSVGElement.getBoundingClientRect();
+          const fontPx = (Number.parseFloat(getComputedStyle(one).fontSize) * width) / one.ownerSVGElement.viewBox.baseVal.width;
+          return { left, right, top, bottom, name: one.textContent, fontPx };
+        })`,
+      )) as { left: number; right: number; top: number; bottom: number; name: string; fontPx: number }[];
+      for (const { left, right, top, bottom, name, fontPx } of labels) {
+        assert.ok(fontPx > 10.9, `${name}: ${fontPx} px`);
+        assert.ok(left >= place.x - 1 && right <= place.x + place.width + 1, `${name} is cut: ${left} to ${right}`);
+        assert.ok(top >= place.y - 1 && bottom <= place.y + place.height + 1, `${name} is cut: ${top} to ${bottom}`);
+      }
+      assert.deepEqual(await sideways(page), []);
+      assert.deepEqual(await cutTables(page), []);
+      await assertAccessible(page);
+    }
+    await page.setViewportSize(desktop);
+    await rows.nth(2).getByRole('link').focus();
+    const fillOf = (line: string) =>
+      page.evaluate(`getComputedStyle(document.querySelector('#host-map-picture ${line}')).fill`);
+    const [from, to, other] = [
+      await fillOf('[data-from="2"]'),
+      await fillOf('[data-to="2"]'),
+      await fillOf('[data-from="0"]'),
+    ];
+    assert.ok(from !== other && to !== other, 'the lines of the row with the focus stand out');
+    assert.equal(await page.evaluate('window.owned'), undefined);
+    await page.keyboard.press('Enter');
+    await page.locator('#queue tbody tr').first().waitFor();
+    assert.equal(await page.locator('h1').textContent(), hostile.host);
+  });
+
   it('the dashboard in a browser leads from an explanation to the history, a picture and a table on a separate page', async () => {
     const { page } = await show('live');
     await page.getByRole('textbox', { name: 'URL' }).fill(hostile.url);
@@ -515,6 +592,10 @@ describe('the dashboard in a browser', { skip: executablePath === undefined && n
       hostile.url,
       'refused by scope: <b>not in it</b>',
     ]);
+    const screenshot = page.getByRole('img', { name: 'Screenshot of the page in the browser that rendered it' });
+    await screenshot.waitFor();
+    const jpeg = 'document.querySelector(".screenshot")';
+    assert.equal(await page.evaluate(`${jpeg}.decode().then(() => ${jpeg}.naturalWidth)`), 16);
     await page.getByRole('img', { name: 'Timeline of 2 events' }).waitFor();
     const image = 'document.querySelector(".story-picture")';
     assert.equal(await page.evaluate(`${image}.decode().then(() => ${image}.naturalWidth)`), 640);

@@ -11,6 +11,7 @@ import type {
   FetchStatus,
   HistoryStatus,
   HostAct,
+  HostMapStatus,
   HostPageStatus,
   HostStatus,
   PartitionReport,
@@ -49,6 +50,7 @@ export function withPlainNames(view: CrawlView): CrawlView {
     look: () => renamed(view.look()),
     errors: () => renamed(view.errors()),
     hosts: (asked) => renamed(view.hosts(asked)),
+    hostMap: () => renamed(view.hostMap()),
   };
 }
 
@@ -98,6 +100,7 @@ export function shownCrawl(state: State): TracedCrawl {
         return {
           ...{ url, missing: '', text: hostile.detail, textChars: 100_000, linkCount: 1, areAllLinksRead: false },
           facts: [['title', hostile.detail] as const],
+          screenshot,
           links: [{ url: hostile.url, verdict: 'refused by scope: <b>not in it</b>' }],
         };
       },
@@ -107,6 +110,7 @@ export function shownCrawl(state: State): TracedCrawl {
             ? []
             : [{ url: hostile.url, title: hostile.detail, snippet: `a [${words}] ${hostile.detail}` }],
       }),
+      hostMap: async () => hostMap,
       duplicates: async () => duplicates,
       async host(host, from) {
         const found = hosts.find((one) => one.host === host);
@@ -136,6 +140,29 @@ export function shownCrawl(state: State): TracedCrawl {
   };
   return reported;
 }
+
+/** A grey JPEG of 16 by 8 pixels. */
+const screenshot =
+  '/9j/2wBDABAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBD/wAALCAAIABABAREA/8QAFAABAAAAAAAAAAAAAAAAAAAAAP/EABQQAQAAAAAAAAAAAAAAAAAAAAD/2gAIAQEAAD8AD//Z';
+
+/** Forty hosts, as many as a map has, one of them with a hostile name. */
+const hostMap: HostMapStatus = {
+  hosts: [
+    { host: 'www.example.org', pages: 9_204 },
+    { host: 'shop.example.net', pages: 4_100 },
+    { host: hostile.host, pages: 800 },
+    ...Array.from({ length: 37 }, (_, i) => ({ host: `h${i}.department-${i % 4}.example.edu`, pages: 9 * (36 - i) })),
+  ],
+  hostsLeftOut: 1_204,
+  edges: [
+    { from: 0, to: 1, links: 1_700 },
+    { from: 2, to: 0, links: 900 },
+    { from: 1, to: 2, links: 300 },
+    ...Array.from({ length: 100 }, (_, i) => ({ from: i % 37, to: 39 - ((i * 7) % 36), links: 200 - i })),
+  ].filter(({ from, to }) => from !== to),
+  edgesLeftOut: 12,
+  isEstimate: true,
+};
 
 /** One cluster with more pages than are listed. */
 const duplicates: DuplicateListStatus = {
@@ -259,6 +286,7 @@ function reportOf(state: State, atMs: number): CrawlStatus {
       : { pages: counts.page, fresh: 0.914, ageP50S: 41_000, ageP95S: 310_000, withinGoal: 0.987, sitemapTrust: null },
     canStop: true,
     canSearch: state === 'live',
+    canMapHosts: state === 'live',
     canListDuplicates: true,
     ...(state === 'live' && { duplicates: { exact: 2, near: 1, syndicated: 0 } }),
     about: {

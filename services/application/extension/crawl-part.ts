@@ -25,6 +25,8 @@ export interface CrawlPart {
   readonly start?: (crawl: FetchingCrawl) => Promise<Work | undefined>;
   /** Returns the search of the pages that are indexed in a data folder. Null: none are, so far. */
   readonly search?: (part: NamedCrawl['part']) => PageSearch | null;
+  /** Returns the reader of the links that are kept in a data folder. Null: none are, so far. */
+  readonly hostLinks?: (crawl: ReadCrawl, part: NamedCrawl['part']) => HostLinks | null;
   /** Returns the largest clusters of duplicate pages, at most `limit`. `signal`: aborted when the caller leaves. */
   readonly duplicates?: (crawl: ReadCrawl, limit: number, signal?: AbortSignal) => Promise<DuplicateClusters>;
 }
@@ -41,6 +43,17 @@ export interface FoundPage {
   readonly title: string;
   /** The text around the words, with the words in brackets. Empty: it may not be shown. */
   readonly snippet: string;
+}
+
+/** Returns the links from pages of these hosts. `signal`: aborted when the caller leaves. */
+export type HostLinks = (hosts: readonly string[], signal?: AbortSignal) => Promise<readonly LinksOfHost[]>;
+
+export interface LinksOfHost {
+  readonly host: string;
+  /** Other hosts, with the number of links to each. */
+  readonly targets: readonly { readonly host: string; readonly links: number }[];
+  /** False: it has more pages, or leads to more hosts. */
+  readonly isWhole: boolean;
 }
 
 export interface DuplicateClusters {

@@ -48,7 +48,7 @@ const pageFields = [
     'fields',
     'outlinks',
   ] as const),
-  ...(['rendered', 'tags'] as const),
+  ...(['rendered', 'tags', 'screenshot'] as const),
 ] satisfies readonly (keyof Page)[];
 
 type PageField = (typeof pageFields)[number];

@@ -6,6 +6,7 @@ import { showDuplicates } from './duplicates.ts';
 import { byId, el, setText } from './element.ts';
 import { showErrors } from './errors.ts';
 import { showExplain } from './explain.ts';
+import { showHostMap } from './host-map.ts';
 import { showHosts } from './hosts.ts';
 import { hostLink } from './links.ts';
 import { listen } from './live.ts';
@@ -30,7 +31,14 @@ const traffic = showTraffic(series);
 const errors = showErrors();
 const operator = operate(() => void hosts.refresh());
 showExplain(operator.addSeed);
-const shown = [showBreakdown(), showPartitions(), showDeadLetters(operator.replay), showSearch(), showDuplicates()];
+const shown = [
+  showBreakdown(),
+  showPartitions(),
+  showDeadLetters(operator.replay),
+  showSearch(),
+  showHostMap(),
+  showDuplicates(),
+];
 const tiles = showTiles();
 const hosts = showHosts(operator.act, () => newest);
 const pause = byId<HTMLButtonElement>('pause');

@@ -7,6 +7,7 @@ import type {
   HistoryStatus,
   HostAct,
   HostListStatus,
+  HostMapStatus,
   HostPageStatus,
   HostsAsked,
   RecordStatus,
@@ -56,6 +57,8 @@ export function askRecord(url: string): Promise<RecordStatus> {
 export function askSearch(words: string): Promise<SearchStatus> {
   return ask<SearchStatus>(`search?${new URLSearchParams({ words })}`);
 }
+
+export const askHostMap = () => ask<HostMapStatus>('map');
 
 export const askDuplicates = () => ask<DuplicateListStatus>('duplicates');
 

@@ -1,4 +1,4 @@
-/** The stored page of one URL: its facts, its text and its links, all as text. */
+/** The stored page of one URL: its facts, its text and its links, all as text, and its screenshot as a picture. */
 import type { RecordStatus } from '../status.ts';
 import { byId, cell, el, fold, heading, rowOf, scrolled, setText } from './element.ts';
 import { urlLink } from './links.ts';
@@ -10,6 +10,7 @@ export function showRecord(record: Partial<RecordStatus> | null): void {
     facts = [],
     text = '',
     textChars = 0,
+    screenshot = '',
     links = [],
     linkCount = 0,
     missing = '',
@@ -20,6 +21,7 @@ export function showRecord(record: Partial<RecordStatus> | null): void {
     'record',
     missing === '' ? el('dl', { class: 'facts explained' }, ...lines) : el('p', { class: 'empty' }, missing),
   );
+  if (screenshot !== '') byId('record').append(pictureOf(screenshot));
   fill('text', text === '' ? null : scrolledText(text));
   fill('links', links.length === 0 ? null : tableOf(links));
   const shown = (of: number, all: number, what: string) => `${of < all ? `the first ${count(of)} of ` : ''}${what}`;
@@ -36,6 +38,11 @@ export function showRecord(record: Partial<RecordStatus> | null): void {
 function fill(id: string, child: HTMLElement | null): void {
   byId(id).replaceChildren(...(child === null ? [] : [child]));
   fold(byId(id), child === null);
+}
+
+function pictureOf(screenshot: string): HTMLElement {
+  const alt = 'Screenshot of the page in the browser that rendered it, without pictures';
+  return el('img', { class: 'screenshot', src: `data:image/jpeg;base64,${screenshot}`, alt });
 }
 
 function scrolledText(text: string): HTMLElement {

@@ -6,5 +6,6 @@ export const extension = defineExtension({
   name: 'graph',
   about: 'keeps the links between pages, for exports and host ranks',
   consumers: [graph],
+  crawlPart: async () => (await import('./host-links.ts')).hostLinksPart,
   examples: { graph: ['--data crawl-data/example.org'] },
 });

@@ -9,11 +9,12 @@
  */
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import type { BrowserContext, Browser as Chromium, Route } from 'playwright-core';
+import type { BrowserContext, Browser as Chromium, Page, Route } from 'playwright-core';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { neededPackage } from '../../runtime/needed-package.ts';
 import { proveContained } from './containment.ts';
 import { type ApartExecutable, withoutNetwork } from './own-network.ts';
+import { renderLimits } from './render-limits.ts';
 
 /** Names in lower case, and values, alternating. */
 type Headers = readonly string[];
@@ -44,7 +45,13 @@ export interface Rendered {
   readonly refused: number;
   /** False if the page was still loading at the time limit. */
   readonly settled: boolean;
+  /** The upper part of the page as a JPEG, in base64. Empty: there is none. */
+  readonly screenshot: string;
+  /** The reason why a wanted screenshot is missing. Absent: there is one, or none is wanted. */
+  readonly noScreenshot?: NoScreenshot;
 }
+
+export type NoScreenshot = 'late' | 'large' | 'failed';
 
 export type NotAsked = 'kind' | 'budget';
 
@@ -72,6 +79,8 @@ export interface BrowserOptions {
   readonly quietMs: number;
   /** Requests of one page that are answered. */
   readonly requestsMax: number;
+  /** Width of a screenshot of each page, in pixels. Absent: none is taken. */
+  readonly screenshotPx?: number | undefined;
   /** Run without a network if the machine allows it. Default true. */
   readonly apart?: boolean;
 }
@@ -128,8 +137,11 @@ class ChromiumBrowser implements Browser {
         serviceWorkers: 'block',
         acceptDownloads: false,
         javaScriptEnabled: true,
+        viewport,
       });
-      return await inTime(this.#renderIn(context, page, load), this.#options.timeoutMs + graceMs);
+      const { timeoutMs, screenshotPx } = this.#options;
+      const { tab, rendered } = await inTime(this.#renderIn(context, page, load), timeoutMs + graceMs);
+      return screenshotPx === undefined ? rendered : { ...rendered, ...(await screenshotOf(tab, screenshotPx)) };
     } catch {
       await this.close();
       return null;
@@ -161,7 +173,11 @@ class ChromiumBrowser implements Browser {
     return made.browser;
   }
 
-  async #renderIn(context: BrowserContext, page: RenderPage, load: Load): Promise<Rendered> {
+  async #renderIn(
+    context: BrowserContext,
+    page: RenderPage,
+    load: Load,
+  ): Promise<{ readonly tab: Page; readonly rendered: Rendered }> {
     const { timeoutMs, quietMs, requestsMax } = this.#options;
     const requests = new PageRequests(page, load, requestsMax, this.#notAsked);
     await context.route('**/*', (route) => requests.take(route));
@@ -174,8 +190,40 @@ class ChromiumBrowser implements Browser {
       settled = requests.areQuietFor(quietMs);
     }
     const html = await tab.content();
-    return { html, loaded: requests.loaded, refused: requests.refused, settled };
+    const { loaded, refused } = requests;
+    return { tab, rendered: { html, loaded, refused, settled, screenshot: '' } };
   }
+}
+
+/** The part of a page that a screenshot shows: of a window of the usual size. */
+const viewport = { width: renderLimits.screenshotPxMax, height: 720 } as const;
+/** Qualities of a JPEG, the second for pages that are too large in the first. */
+const qualities = [60, 25] as const;
+
+/**
+ * The page keeps its size, and only the picture is made smaller. It has its own time limit, since the document has been
+ * read by then: a screenshot that fails costs nothing else.
+ */
+async function screenshotOf(tab: Page, px: number): Promise<Pick<Rendered, 'screenshot' | 'noScreenshot'>> {
+  const { screenshotMs, screenshotBytesMax } = renderLimits;
+  const endMs = performance.now() + screenshotMs;
+  try {
+    const jpeg = await inTime(jpegWithin(tab, px, screenshotBytesMax), screenshotMs);
+    return jpeg === '' ? { screenshot: '', noScreenshot: 'large' } : { screenshot: jpeg };
+  } catch {
+    return { screenshot: '', noScreenshot: performance.now() >= endMs ? 'late' : 'failed' };
+  }
+}
+
+/** In base64. Empty: it has more than `bytesMax`. */
+async function jpegWithin(tab: Page, px: number, bytesMax: number): Promise<string> {
+  const session = await tab.context().newCDPSession(tab);
+  const clip = { x: 0, y: 0, ...viewport, scale: px / viewport.width };
+  for (const quality of qualities) {
+    const { data } = await session.send('Page.captureScreenshot', { format: 'jpeg', quality, clip });
+    if (Buffer.byteLength(data, 'base64') <= bytesMax) return data;
+  }
+  return '';
 }
 
 /** The requests of one page: each is answered from here, or refused. */

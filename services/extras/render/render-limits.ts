@@ -11,4 +11,11 @@ export const renderLimits = {
   cacheBytesMax: 64 << 20,
   cacheMs: 3_600_000,
   linkCacheEntries: 100_000,
+  /** Time for the screenshot of a page, ms: it is taken while the page may still run. */
+  screenshotMs: 2_000,
+  /** Bytes of a screenshot; a larger one is not kept, since a record has to fit into a message. */
+  screenshotBytesMax: 96 << 10,
+  /** Width of a screenshot, pixels: from the least that shows a layout to the width of the page. */
+  screenshotPxMin: 160,
+  screenshotPxMax: 1_280,
 } as const;

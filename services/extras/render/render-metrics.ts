@@ -5,7 +5,7 @@ import type { Renderer } from './renderer.ts';
 
 export interface MeteredRender {
   readonly browser: Pick<Browser, 'stats' | 'sharesNetwork'>;
-  readonly renderer: Pick<Renderer, 'stats'>;
+  readonly renderer: Pick<Renderer, 'stats' | 'noScreenshots'>;
   /** Refused requests, by reason. */
   readonly notLoaded: () => Readonly<Record<string, number>>;
 }
@@ -17,6 +17,8 @@ export function renderMetrics({ browser, renderer, notLoaded }: MeteredRender): 
       sink.value('crawlstream_render_pages_total', count, { outcome });
     for (const [reason, count] of Object.entries({ ...browser.stats(), ...notLoaded() }))
       sink.value('crawlstream_render_passed_over_total', count, { reason });
+    for (const [reason, count] of Object.entries(renderer.noScreenshots()))
+      sink.value('crawlstream_render_no_screenshot_total', count, { reason });
     sink.value('crawlstream_render_shared_network', browser.sharesNetwork === null ? 0 : 1);
   };
 }

@@ -3,7 +3,9 @@
  */
 import { z } from 'zod';
 import { holdsNothing } from '../../application/processor/holding.ts';
+import { wholeNumber } from '../../application/processor/option.ts';
 import { declareProcessor, type OptionMeta } from '../../application/processor/processor.ts';
+import { renderLimits } from './render-limits.ts';
 
 const options = z.object({
   browser: z
@@ -13,6 +15,13 @@ const options = z.object({
       value: '<path>',
       about: 'chromium program that renders pages (default: chromium in PATH)',
       reason: 'most pages need no browser, and the installed one fits',
+    } satisfies OptionMeta),
+  screenshots: wholeNumber(renderLimits.screenshotPxMin, renderLimits.screenshotPxMax)
+    .optional()
+    .meta({
+      value: '<px>',
+      about: 'keep a screenshot with the record of each rendered page, so many pixels wide, as in 640',
+      reason: 'at 640 pixels it adds about 40 kB to each record',
     } satisfies OptionMeta),
 });
 

@@ -9,7 +9,8 @@
  */
 import type { LinkGroup, Page, Render } from '../../../schemas/types.ts';
 import { partitionKeyOf } from '../../../topology/url/host-key.ts';
-import type { Browser, Loaded } from './browser.ts';
+import { barredFrom } from '../../../topology/usage/statement.ts';
+import type { Browser, Loaded, NoScreenshot } from './browser.ts';
 
 export interface RenderedPage {
   readonly page: Page | null;
@@ -31,7 +32,15 @@ export interface RendererOptions {
 export interface Renderer {
   handle(batch: readonly { readonly value: Render }[]): Promise<void>;
   stats(): { readonly rendered: number; readonly failed: number; readonly passedOver: number };
+  /** Number of rendered pages without a wanted screenshot, by reason. */
+  noScreenshots(): Readonly<Record<NoScreenshot, number>>;
 }
+
+const noScreenshotTexts: Readonly<Record<NoScreenshot, string>> = {
+  late: 'it was not drawn in time',
+  large: 'it is too large for a record; try fewer pixels',
+  failed: 'the browser could not draw it',
+};
 
 /** A site rests this many times as long as its failed page took. */
 const restFactor = 10;
@@ -45,6 +54,11 @@ const sitesMax = 10_000;
 
 export function createRenderer({ browser, load, read, publish, nowMs, say }: RendererOptions): Renderer {
   const counts = { rendered: 0, failed: 0, passedOver: 0 };
+  const noScreenshots = { late: 0, large: 0, failed: 0 };
+  const noteMissing = (url: string, why: NoScreenshot) => {
+    noScreenshots[why] += 1;
+    if (noScreenshots[why] === 1) say(`render: no screenshot of ${url}: ${noScreenshotTexts[why]}; more are counted`);
+  };
   /** Resting sites, and until when. */
   const resting = new Map<string, number>();
   /** Consecutive pages that did not settle, by site. */
@@ -78,11 +92,18 @@ export function createRenderer({ browser, load, read, publish, nowMs, say }: Ren
           say(`render: the browser crashed on ${url}`);
           continue;
         }
+        if (rendered.noScreenshot !== undefined) noteMissing(url, rendered.noScreenshot);
         const made = await read(render, rendered.html);
-        await publish({ ...made, page: made.page && { ...made.page, rendered: true } });
+        await publish({ ...made, page: made.page && shown(made.page, rendered.screenshot) });
         counts.rendered += 1;
       }
     },
     stats: () => ({ ...counts }),
+    noScreenshots: () => ({ ...noScreenshots }),
   };
+}
+
+/** A page of which a copy may not be kept has no screenshot. */
+function shown(page: Page, screenshot: string): Page {
+  return { ...page, rendered: true, screenshot: barredFrom(page.usage, 'archive') < 0 ? screenshot : '' };
 }

@@ -34,7 +34,10 @@ import { createRenderer } from './renderer.ts';
 
 export async function startRender(
   context: ProcessorContext,
-  { browser: executable }: { readonly browser?: string | undefined },
+  {
+    browser: executable,
+    screenshots,
+  }: { readonly browser?: string | undefined; readonly screenshots?: number | undefined },
 ): Promise<RunningProcessor> {
   const { log, clock, manifest, reach } = context;
   const stopping = new AbortController();
@@ -63,7 +66,7 @@ export async function startRender(
     headersOf: headersFor(identity, agreed),
     limits: renderLimits,
   });
-  const browser = await startedBrowser(executable, userAgentOf(identity), context.say);
+  const browser = await startedBrowser({ executable, screenshotPx: screenshots }, userAgentOf(identity), context.say);
   const reader = new RenderedReader(context, agreed, policy, records);
   const renderer = createRenderer({
     browser: {
@@ -143,7 +146,7 @@ function headersFor(identity: Identity, agreed: AgreedIdentities): (hostKey: str
 }
 
 async function startedBrowser(
-  executable: string | undefined,
+  { executable, screenshotPx }: { readonly executable: string | undefined; readonly screenshotPx: number | undefined },
   userAgent: string,
   say: (text: string) => void,
 ): Promise<Browser> {
@@ -153,6 +156,7 @@ async function startedBrowser(
     timeoutMs: renderLimits.pageMs,
     quietMs: renderLimits.quietMs,
     requestsMax: renderLimits.requestsMax,
+    screenshotPx,
   });
   await browser.start();
   if (browser.sharesNetwork !== null) {

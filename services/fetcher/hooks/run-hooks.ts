@@ -42,8 +42,8 @@ export interface Hooks {
   response(url: string, response: HttpResponse): Promise<HttpResponse>;
   parses(mediaType: string): boolean;
   parse(url: string, mediaType: string, body: Uint8Array): Promise<HookParsed>;
-  /** null: it is not to be published. */
-  page(page: Page, response: HttpResponse): Promise<Page | null>;
+  /** `droppedBy`: the plugin that does not want it published; empty: all want it. */
+  page(page: Page, response: HttpResponse): Promise<{ readonly page: Page | null; readonly droppedBy: string }>;
   readonly uses: readonly Readonly<HookUse>[];
 }
 
@@ -117,11 +117,11 @@ export function createHooks(plugins: readonly NamedHooks[]): Hooks {
       for (const { use, plugin } of pages) {
         const before = read;
         const said = await soon(use, () => plugin.page!(before, hookResponse(page.url, response)));
-        if (said === null) return null;
+        if (said === null) return { page: null, droppedBy: plugin.name };
         // A plugin may not change what names the page, since its partition and its history depend on it.
         if (said) read = { ...before, ...said, url: page.url, hostKey: page.hostKey };
       }
-      return read;
+      return { page: read, droppedBy: '' };
     },
   };
 }

@@ -124,7 +124,7 @@ export class UrlSpans {
         'crawlstream.outcome': outcome.kind,
         ...(outcome.redirectUrl !== '' && { 'crawlstream.redirect': outcome.redirectUrl }),
       },
-      error: outcome.detail,
+      error: isFine(outcome.kind) ? '' : outcome.detail,
     });
   }
 
@@ -132,6 +132,11 @@ export class UrlSpans {
     const span = childOf(this.#lease, name);
     this.#sink({ name, span, parent: this.#lease, links: [], kind, startMs, endMs, attributes, error });
   }
+}
+
+/** The details of such an outcome are no failure: a plugin that drops the page, or the canonical that redirects. */
+function isFine(kind: Outcome['kind']): boolean {
+  return kind === 'fetched' || kind === 'notModified' || kind === 'redirect';
 }
 
 /** undefined: the URL is not traced. */

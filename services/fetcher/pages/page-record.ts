@@ -58,5 +58,6 @@ export function pageRecord(
     rendered: false,
     tags: item.tags,
     usage,
+    screenshot: '',
   };
 }

@@ -13,6 +13,7 @@ import { headerDirectives } from '../../../topology/parse/directives.ts';
 import { looksLikeFeed } from '../../../topology/parse/looks-like-feed.ts';
 import { isSoft404 } from '../../../topology/parse/soft-404.ts';
 import { leftOutText } from '../../runtime/crawl/left-out.ts';
+import { notPublishedText } from '../../runtime/crawl/not-published.ts';
 import { HookFailed } from '../hooks/run-hooks.ts';
 import type { HttpResponse } from '../http/client.ts';
 import { gatherLinks, type LinkOrigin } from '../publish/page-links.ts';
@@ -39,7 +40,11 @@ export async function readPage(...args: Parameters<typeof readAnswer>): Promise<
   try {
     const response = await hooks.response(item.url, received);
     const read = await readAnswer(reader, task, index, response, ...rest);
-    return clean(read.page === null ? read : { ...read, page: await hooks.page(read.page, response), response });
+    if (read.page === null) return clean(read);
+    const { page, droppedBy } = await hooks.page(read.page, response);
+    if (droppedBy === '') return clean({ ...read, page, response });
+    const detail = notPublishedText(`plugin ${droppedBy} drops it`, read.outcome.detail);
+    return clean({ ...read, page, outcome: { ...read.outcome, detail }, response });
   } catch (error) {
     // Any other error is a bug of ours, and ends the fetcher.
     if (!(error instanceof HookFailed)) throw error;

@@ -1,5 +1,6 @@
 /** A page that is not published, or taken back as it has not changed, because a use that it is wanted for is barred. */
 import { barredText, type UsesPolicy, withheldFor } from '../../../topology/usage/uses-policy.ts';
+import { notPublishedText } from '../../runtime/crawl/not-published.ts';
 import type { PageReport } from './page-reader.ts';
 
 /**
@@ -12,6 +13,6 @@ export function withholding(policy: UsesPolicy, report: PageReport, nowMs: numbe
   if (usage === undefined || policy.uses === undefined) return report;
   const barred = withheldFor(policy, usage, page?.fetchedAtMs ?? nowMs);
   if (barred === undefined) return report;
-  const detail = [`not published: ${barredText(barred)}`, outcome.detail].filter((text) => text !== '').join('; ');
+  const detail = notPublishedText(barredText(barred), outcome.detail);
   return { ...report, page: null, withdrawn: true, outcome: { ...outcome, noindex: true, detail } };
 }

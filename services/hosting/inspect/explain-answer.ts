@@ -1,6 +1,7 @@
 /** The answer of `explain` in one sentence: the outcome of the URL, or the reason why it is unknown. */
 import type { OutcomeKind } from '../../../schemas/types.ts';
 import { counted } from '../../runtime/counted.ts';
+import { notPublishedIn } from '../../runtime/crawl/not-published.ts';
 import { inShell } from '../../runtime/in-shell.ts';
 import { ownName } from '../../runtime/own-name.ts';
 import type { Explained } from './explain.ts';
@@ -70,17 +71,29 @@ function ended(facts: Facts, status: 'page' | 'redirected' | 'denied' | 'failed'
 }
 
 /** A page stays fetched if a later visit fails. */
-function fetched({ newest, usage, outcomes }: Facts): string {
+function fetched(facts: Facts): string {
+  const { newest, outcomes } = facts;
   const seen = newest !== null && isOfPage(newest.kind) ? newest : null;
   const last = outcomes.findLast(({ outcome }) => outcome !== null && isOfPage(outcome));
   const on = time(seen?.atMs ?? last?.atMs ?? 0);
   const failed =
     newest === null || seen !== null ? '' : `; the visit on ${time(newest.atMs)} failed: ${causeOf(newest)}`;
-  if (usage?.barred) return `fetched on ${on}, and not published: ${usage.barred}${failed}`;
+  const why = notPublished(facts);
+  if (why !== '') return `fetched on ${on}, and not published: ${why}${failed}`;
   const status = seen === null || seen.status === 0 ? (last?.httpStatus ?? 0) : seen.status;
   const size = seen === null || seen.bytes === 0 ? '' : `, ${seen.bytes.toLocaleString('en-US')} bytes`;
   const cut = seen?.truncated === true ? '; its body was cut there: --max-body sets the limit' : '';
   return `fetched on ${on}${status > 0 ? `: ${status}` : ''}${size}${cut}${failed}`;
+}
+
+/** A page that was found unchanged is still what the visit before made of it. */
+function notPublished({ newest, usage, outcomes }: Facts): string {
+  const barred = usage?.barred ?? '';
+  if (barred !== '') return notPublishedIn(barred) || barred;
+  const own = newest !== null && isOfPage(newest.kind) ? newest.detail : '';
+  const dropped = notPublishedIn(own || (newest?.fetchedDetail ?? ''));
+  const visits = outcomes.filter(({ outcome }) => outcome === 'fetched').length;
+  return dropped === '' || visits < 2 ? dropped : `${dropped}; the page of an earlier visit, if there is one, stays`;
 }
 
 function isOfPage(kind: OutcomeKind): boolean {

@@ -74,6 +74,7 @@ export function recordReader(crawl: RecordedCrawl, flags: CrawlPlace) {
       facts: page === null ? [] : factsOf(page),
       text: text.slice(0, dashboardLimits.textChars),
       textChars: text.length,
+      screenshot: page?.screenshot ?? '',
     };
   };
 }

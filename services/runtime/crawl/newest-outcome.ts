@@ -12,6 +12,8 @@ import type { CrawlTopics } from './requests.ts';
 export interface NewestOutcome
   extends Pick<Outcome, 'kind' | 'status' | 'detail' | 'redirectUrl' | 'bytes' | 'truncated'> {
   readonly atMs: number;
+  /** For a page that was found unchanged: the details of the visit that fetched it. Empty: there are none. */
+  readonly fetchedDetail: string;
 }
 
 /** `url` is normal. null: none is kept. */
@@ -30,6 +32,7 @@ export async function newestOutcome(
   const key = seenKey(url);
   const isIt = (other: string) => other === url || seenKey(normalize(other) ?? other) === key;
   let newest: NewestOutcome | null = null;
+  let fetchedDetail = '';
   for await (const { value } of recordsOf(log, topic, partition, start, end)) {
     if (!value.includes(name)) continue;
     const result: Result | undefined = await readRecord(codec, 'results', value);
@@ -37,7 +40,8 @@ export async function newestOutcome(
       // The outcome of a URL that was not started contains nothing about the URL.
       if (outcome.kind === 'returned' || !isIt(outcome.url)) continue;
       const { kind, status, detail, redirectUrl, bytes, truncated } = outcome;
-      newest = { kind, status, detail, redirectUrl, bytes, truncated, atMs: result!.completedAtMs };
+      if (kind === 'fetched') fetchedDetail = detail;
+      newest = { kind, status, detail, redirectUrl, bytes, truncated, atMs: result!.completedAtMs, fetchedDetail };
     }
   }
   return newest;

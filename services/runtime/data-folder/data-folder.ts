@@ -11,6 +11,8 @@ import { CrawlstreamError } from '../../../topology/errors.ts';
 import type { Clock } from '../clock.ts';
 import { makeFile } from '../disk/durable-names.ts';
 import { makeFolders } from '../disk/make-folders.ts';
+import { inShell } from '../in-shell.ts';
+import { ownName } from '../own-name.ts';
 import { checkManifest, type Manifest, type ManifestFacts, manifestFormat, parseManifest } from './manifest.ts';
 import { refusalAbove } from './refusal-above.ts';
 
@@ -105,7 +107,8 @@ export async function readDataFolder(folder: string, wanted: Partial<ManifestFac
   const path = resolve(folder);
   try {
     const names = await readdir(path);
-    if (!names.includes(manifestName)) throw noCrawl(folder, await crawlsNear(path), 'holds no crawl');
+    if (!names.includes(manifestName))
+      throw noCrawl(folder, await crawlsNear(path), 'holds no crawl', names.every(isHarmless));
     const manifest = (await readManifest(path))!;
     checkManifest(manifest, wanted, `data folder ${path}`);
     return dataFolder(path, manifest, false);
@@ -116,9 +119,13 @@ export async function readDataFolder(folder: string, wanted: Partial<ManifestFac
   }
 }
 
-function noCrawl(folder: string, near: readonly string[], what: string): CrawlstreamError {
+/** `isFree`: a crawl can start in it. */
+function noCrawl(folder: string, near: readonly string[], what: string, isFree = true): CrawlstreamError {
+  const start = `${ownName()} crawl URL --contact EMAIL --data ${isFree ? inShell(folder) : 'FOLDER'}`;
   const remedy =
-    near.length === 0 ? 'name the data folder of a crawl, or start a crawl there' : `did you mean ${near.join(', ')}?`;
+    near.length === 0
+      ? `name the data folder of a crawl, or start a crawl ${isFree ? 'there' : 'in a new folder'}: ${start}`
+      : `did you mean ${near.join(', ')}?`;
   return new CrawlstreamError('INVALID_ARGUMENT', `data folder ${resolve(folder)} ${what}: ${remedy}`);
 }
 

@@ -180,6 +180,10 @@ export const metrics = {
     'Requests of rendered pages that were not made, by reason: kind (pictures, forms, frames), budget of a page, robots, blocked, address, late, failed',
     'reason',
   ),
+  crawlstream_render_no_screenshot_total: counter(
+    'Rendered pages without a wanted screenshot, by reason: late, large (too many bytes for a record), failed',
+    'reason',
+  ),
   crawlstream_render_shared_network: gauge(
     '1: the browser shares the network of the machine, because it got no namespace',
   ),

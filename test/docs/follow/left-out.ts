@@ -29,6 +29,7 @@ const rules: readonly Rule[] = [
     why: 'needs a cluster: test/deploy/install.integration.test.ts types it against an API server that keeps objects',
   },
   { isIt: text(/^(kubectl|kind|strimzi)\b/), why: 'needs a cluster: npm run verify:containers follows it' },
+  { isIt: text(/kafka_2\.13/), why: 'fetches a broker: another one runs at its address' },
   { isIt: text(/npm (ci && npm )?test\b/), why: 'is what CI runs' },
   { isIt: text(/npm run mutate\b/), why: 'tries mutants for an hour: verify:full does' },
   { isIt: text(/keep-release/), why: 'is typed once for each release, by who makes it' },

@@ -163,9 +163,12 @@ test('a folder with foreign files, and a file, are refused as data folders', asy
   await refuses(['crawl', seed, '--data', join(foreign, 'cat.jpg')], /is not a folder: choose another --data/);
   await refuses(
     ['pages', '--data', join(foreign, 'none')],
-    /none does not exist: name the data folder of a crawl, or start a crawl there/,
+    /none does not exist: name the data folder of a crawl, or start a crawl there: \S.* crawl URL --contact EMAIL --data \S+none$/m,
   );
-  await refuses(['stats', '--data', foreign], /photos holds no crawl: /);
+  await refuses(
+    ['stats', '--data', foreign],
+    /photos holds no crawl: .*start a crawl in a new folder: \S.* crawl URL --contact EMAIL --data FOLDER$/m,
+  );
   assert.equal(existsSync(join(foreign, 'none')), false);
 });
 

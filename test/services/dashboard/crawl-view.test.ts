@@ -93,6 +93,7 @@ test('the page of an ended crawl names the hosts that failed, when no process ru
     folder: null,
     hosts: async () => ({ hosts: [failed] }) as never,
     search: () => null,
+    hostLinks: () => null,
   });
   const { phase, troubles } = await view.look();
   assert.deepEqual([phase, troubles[0]?.text], ['done', '1 host failed until the end: dead.test']);

@@ -155,8 +155,11 @@ test('page hooks change a page one after the other, or drop it', async (t) => {
     [['as it was sent, seen twice', 'a.test']],
   );
   assert.deepEqual(
-    outcomes.map(({ kind }) => kind),
-    ['fetched', 'fetched'],
+    outcomes.map(({ kind, detail }) => [kind, detail]),
+    [
+      ['fetched', ''],
+      ['fetched', 'not published: plugin first drops it'],
+    ],
   );
 });
 

@@ -44,17 +44,25 @@ test('links and text from scripts are found by a browser beside the crawl, polit
     '--data',
     data,
   ];
-  const ended = await runCommand(['crawl', ...args, '--with', 'render,index']);
+  const ended = await runCommand(['crawl', ...args, '--with', 'render,index', '--screenshots', '320']);
   assert.equal(ended.code, 0, ended.stderr);
 
   const printed = await runCommand(['pages', '--all', '--data', data]);
   const pages = printed.stdout
     .trimEnd()
     .split('\n')
-    .map((line) => JSON.parse(line) as { url: string; title: string; rendered: boolean; text: string });
+    .map(
+      (line) => JSON.parse(line) as { url: string; title: string; rendered: boolean; text: string; screenshot: string },
+    );
   const rendered = pages.filter((page) => page.rendered);
   assert.deepEqual(rendered.map(({ title }) => title).sort(), ['Room 0', 'Room 1', 'Room 2', 'Room 3']);
   assert.ok(rendered.every(({ text }) => text.includes('view of the harbor') && text.includes('nothing secret')));
+  const areJpegs = pages.map(({ screenshot }) => screenshot.startsWith('/9j/'));
+  assert.deepEqual(
+    areJpegs,
+    pages.map((page) => page.rendered),
+    'rendered pages have a screenshot, and only these',
+  );
   assert.equal(pages.length, 8, 'each page as it was fetched, and as its scripts left it');
   assert.ok(
     site.hits.some(({ path }) => path === '/1?from=app'),

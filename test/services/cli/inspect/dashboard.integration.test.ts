@@ -12,6 +12,7 @@ import type {
   ExplainStatus,
   HistoryStatus,
   HostListStatus,
+  HostMapStatus,
   HostPageStatus,
   RecordStatus,
   SearchStatus,
@@ -134,18 +135,20 @@ test('a running crawl serves its dashboard, blocks a host for the page, and says
   assert.equal((await fetch(`${url}host?host=never.example`)).status, 400);
   const { lines } = await json<ExplainStatus>(`${url}explain?url=${encodeURIComponent(small.seeds[0]!)}`);
   assert.match(new Map(lines).get('host') ?? '', /an operator blocked it/);
+  const beside = await dashboardOf(through);
+  for (const question of ['explain', 'record', 'story'])
+    await json(`${beside}${question}?url=${encodeURIComponent(small.seeds[0]!)}`);
 
   const over = eventOf(url, 'over');
-  const behind = await dashboardOf(through);
-  assert.equal((await json<CrawlStatus>(`${behind}data`)).crawl, 'crawl');
-  assert.ok((await json<HistoryStatus>(`${behind}history`)).atMs.length > 1);
+  assert.equal((await json<CrawlStatus>(`${beside}data`)).crawl, 'crawl');
+  assert.ok((await json<HistoryStatus>(`${beside}history`)).atMs.length > 1);
   assert.deepEqual(
-    (await json<HostPageStatus>(`${behind}host?host=${encodeURIComponent(blocked)}`)).hold,
+    (await json<HostPageStatus>(`${beside}host?host=${encodeURIComponent(blocked)}`)).hold,
     'blocked',
     'through another service',
   );
   assert.deepEqual(
-    await json(behind.replace('dashboard/', `hosts/${encodeURIComponent(blocked)}/release`), { method: 'POST' }),
+    await json(beside.replace('dashboard/', `hosts/${encodeURIComponent(blocked)}/release`), { method: 'POST' }),
     { host: blocked, act: 'release' },
   );
   while ((await hold()) !== '') await sleep(20);
@@ -157,7 +160,7 @@ test('a running crawl serves its dashboard, blocks a host for the page, and says
     ['done', 180, 0],
     'the blocked host was taken up again',
   );
-  const gone = await fetch(`${behind}data`);
+  const gone = await fetch(`${beside}data`);
   assert.match(await gone.text(), /does not answer: check that the service runs/);
   through.child.kill('SIGTERM');
   assert.equal((await through.ended).code, 0);
@@ -270,7 +273,7 @@ test('seeds are added, a dead letter is sent again and the crawl is stopped, by 
   assert.match(stdout + stderr, /crawl --data/, 'it says how to go on');
 });
 
-test('pages are searched and duplicates listed while a crawl indexes and dedups, and after it; without both, neither is offered', async (t) => {
+test('pages are searched and duplicates listed while a crawl indexes and dedups, and after it; without their consumers, neither these nor a map are offered', async (t) => {
   const words = (name: string) => Array.from({ length: 60 }, (_, at) => `${name}${at}`).join(' ');
   const site = await serveSite(t, ({ url = '' }, response) => {
     if (url === '/robots.txt') return response.writeHead(404).end();
@@ -317,8 +320,9 @@ test('pages are searched and duplicates listed while a crawl indexes and dedups,
   const plain = startCommand(['dashboard', '--data', bare, '--http', '0']);
   const without = await dashboardOf(plain);
   const status = await json<CrawlStatus>(`${without}data`);
-  assert.deepEqual([status.canSearch, status.canListDuplicates], [false, false]);
+  assert.deepEqual([status.canSearch, status.canListDuplicates, status.canMapHosts], [false, false, false]);
   for (const [path, says] of [
+    ['map', /no links are kept on this machine: crawl with --with graph/],
     ['search?words=x', /no page is indexed on this machine: crawl with --with index/],
     ['duplicates', /this crawl has no duplicate pages/],
   ] as const) {
@@ -327,6 +331,70 @@ test('pages are searched and duplicates listed while a crawl indexes and dedups,
   }
   plain.child.kill('SIGTERM');
   await plain.ended;
+});
+
+test('a map shows the hosts that link to each other while a crawl keeps links, after it, and through another dashboard', async (t) => {
+  const site = await serveSite(t, ({ url = '', headers }, response) => {
+    if (url === '/robots.txt') return response.writeHead(404).end();
+    const to = (host: string, path: string) => `<a href="http://${host}.test:${site.port}/${path}">x</a>`;
+    const own = headers.host!.startsWith('a.') ? 'a' : 'b';
+    const others = own === 'a' ? to('b', '') + to('b', '1') + to('far', '') : to('a', '');
+    response.setHeader('content-type', 'text/html');
+    response.end(url === '/' ? others + [1, 2, 3, 4].map((path) => to(own, `${path}`)).join('') : `page ${url}${own}`);
+  });
+  const [a, b, far] = ['a', 'b', 'far'].map((name) => `${name}.test:${site.port}`) as [string, string, string];
+  const data = join(temporaryFolder(), 'data');
+  const crawl = startCommand([
+    ...[
+      'crawl',
+      `http://${a}/`,
+      `http://${b}/`,
+      '--resolve',
+      `*.test:${site.port}:127.0.0.1`,
+      '--contact',
+      'me@example.org',
+    ],
+    ...['--data', data, '--delay', '400ms', '--with', 'graph', '--dashboard', '127.0.0.1:0'],
+  ]);
+  const running = await dashboardOf(crawl);
+  await eventOf(running, 'told');
+  while (!(await json<CrawlStatus>(`${running}data`)).canMapHosts) await sleep(50);
+  const edgesAt = async (url: string) => {
+    const { hosts, edges } = await json<HostMapStatus>(`${url}map`);
+    return edges.map(({ from, to, links }) => `${hosts[from]!.host} ${hosts[to]!.host} ${links}`).sort();
+  };
+  const expected = [`${a} ${b} 2`, `${a} ${far} 1`, `${b} ${a} 1`];
+  while ((await edgesAt(running)).length < expected.length) await sleep(50);
+  assert.equal(crawl.child.exitCode, null, 'it still runs');
+  assert.deepEqual(await edgesAt(running), expected);
+  assert.equal((await crawl.ended).code, 0);
+
+  const shows = startCommand(['dashboard', '--data', data, '--http', '0']);
+  const url = await dashboardOf(shows);
+  const through = startCommand(['dashboard', '--url', new URL(url).origin, '--http', '0']);
+  const { canMapHosts } = await json<CrawlStatus>(`${url}data`);
+  const map = await json<HostMapStatus>(`${url}map`);
+  assert.deepEqual(
+    [canMapHosts, map.hosts],
+    [
+      true,
+      [
+        { host: a, pages: 5 },
+        { host: b, pages: 5 },
+        { host: far, pages: 0 },
+      ],
+    ],
+  );
+  assert.deepEqual([map.hostsLeftOut, map.edgesLeftOut, map.isEstimate], [0, 0, false]);
+  assert.deepEqual(await edgesAt(url), expected);
+  assert.deepEqual(await json<HostMapStatus>(`${await dashboardOf(through)}map`), map);
+  const exported = await runCommand(['export', 'graph', '--data', data, '--format', 'csv']);
+  const lines = exported.stdout.trim().split('\n').slice(1);
+  assert.deepEqual(lines.map((line) => line.trim().replaceAll(',', ' ')).sort(), expected, 'as export graph has them');
+  for (const one of [shows, through]) {
+    one.child.kill('SIGTERM');
+    await one.ended;
+  }
 });
 
 test('a watched crawl waits for the release of its last, blocked host, and ends with all pages', async () => {

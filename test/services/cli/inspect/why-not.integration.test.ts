@@ -39,7 +39,7 @@ const moved =
     response.writeHead(301, { location }).end();
 
 const start = [
-  ...['/plain', '/skip/1', '/skip/2', '/moved', '/away', '/loop', '/gone', '/broken', '/big', '/ads/1'],
+  ...['/plain', '/skip/1', '/skip/2', '/moved', '/away', '/loop', '/gone', '/broken', '/big', '/ads/1', '/thin'],
   ...['http://other.test/z', '/index.php?title=A&action=edit'],
 ];
 
@@ -51,6 +51,7 @@ function site(): Promise<number> {
     '/deep': html('/deeper'),
     '/moved': moved('/new'),
     '/new': html(),
+    '/thin': html(),
     '/away': moved('http://other.test/q'),
     '/loop': moved('/loop'),
     '/broken': (response) => response.writeHead(500).end(),
@@ -65,7 +66,9 @@ test('explain answers first, in one sentence, for every way in which a URL has e
   const folder = temporaryFolder();
   const data = join(folder, 'data');
   const plugin = join(folder, 'no-ads.mjs');
-  writeFileSync(plugin, "export default { name: 'no-ads', urlFilter: ({ url }) => !url.includes('/ads/') };\n");
+  const hooks =
+    "urlFilter: ({ url }) => !url.includes('/ads/'), page: (page) => (page.url.endsWith('/thin') ? null : page)";
+  writeFileSync(plugin, `export default { name: 'no-ads', ${hooks} };\n`);
   const crawl = await runCommand([
     ...['crawl', `${origin}/`, '--data', data, '--delay', '0', '--contact', 'me@example.org', '--retries', 'none'],
     ...['--resolve', `*.test:${port}:127.0.0.1`, '--exclude', '/skip/', '--max-depth', '2', '--max-body', '1'],
@@ -89,6 +92,7 @@ test('explain answers first, in one sentence, for every way in which a URL has e
     [`${origin}/broken`]: /^given up after 1 attempt: the server answered 500, on /,
     [`${origin}/deeper`]: /^refused by the depth limit: 3 > 2 \(--max-depth\), linked from \S+\/deep$/,
     [`${origin}/ads/1`]: /^dropped by the plugin no-ads on page http:\/\/a\.test:\d+\/$/,
+    [`${origin}/thin`]: /^fetched on \S+, and not published: plugin no-ads drops it$/,
     [`${origin}/index.php?title=A&action=edit`]:
       /^held by the trap \?action= .*to fetch it: .*release a\.test:\d+ '\?action='/,
     [`${origin}/nowhere`]: /^never seen: it is not a seed, and no fetched page links to it$/,

@@ -117,7 +117,10 @@ describe('a page in a browser', { skip: executable === undefined ? noBrowser : f
     assert.equal(shared.sharesNetwork, 'unshare failed: not permitted');
 
     const notLoaded = () => ({ robots: 3, late: 0 });
-    const renderer = { stats: () => ({ rendered: 1, failed: 2, passedOver: 4 }) };
+    const renderer = {
+      stats: () => ({ rendered: 1, failed: 2, passedOver: 4 }),
+      noScreenshots: () => ({ late: 0, large: 5, failed: 0 }),
+    };
     const scrape = async (of: Browser) => {
       const source = renderMetrics({ browser: of, renderer, notLoaded });
       const { text } = await createExposition(
@@ -141,6 +144,9 @@ describe('a page in a browser', { skip: executable === undefined ? noBrowser : f
       'crawlstream_render_passed_over_total{reason="budget"} 1',
       'crawlstream_render_passed_over_total{reason="robots"} 3',
       'crawlstream_render_passed_over_total{reason="late"} 0',
+      'crawlstream_render_no_screenshot_total{reason="late"} 0',
+      'crawlstream_render_no_screenshot_total{reason="large"} 5',
+      'crawlstream_render_no_screenshot_total{reason="failed"} 0',
       'crawlstream_render_shared_network 1',
     ]);
   });
@@ -178,6 +184,54 @@ describe('a page in a browser', { skip: executable === undefined ? noBrowser : f
       open.render(page, async () => null),
       /allows pages to send UDP around the crawler/,
     );
+  });
+
+  it('a page in a browser has a screenshot of the width that is wanted, and none by default', async (test) => {
+    const limits = { timeoutMs: 10_000, quietMs: 100, requestsMax: 1, screenshotPx: 320 };
+    const drawing = createBrowser({ executable: executable!, userAgent: 'x', ...limits });
+    test.after(() => drawing.close());
+    const html =
+      '<body><script>document.body.style.background = "red"; document.body.append([innerWidth, innerHeight, devicePixelRatio])</script>';
+    const page = {
+      url: 'http://a.test/',
+      status: 200,
+      headers: ['content-type', 'text/html'],
+      body: Buffer.from(html),
+    };
+    const made = await drawing.render(page, async () => null);
+    assert.match(made!.html, />1280,720,1</, 'the page is laid out as without a screenshot');
+    const jpeg = Buffer.from(made!.screenshot, 'base64');
+    assert.equal(jpeg.subarray(0, 3).toString('hex'), 'ffd8ff');
+    // A start of frame: length, precision, height, width (ITU-T T.81, B.2.2).
+    const frame = jpeg.indexOf(Buffer.from('ffc0', 'hex'));
+    assert.deepEqual([jpeg.readUInt16BE(frame + 7), jpeg.readUInt16BE(frame + 5)], [320, 180]);
+    const plain = await render(html);
+    assert.equal(plain!.screenshot, '');
+    assert.match(plain!.html, />1280,720,1</);
+  });
+
+  it('a page in a browser that is too large for a screenshot, or too slow, keeps its document', async (test) => {
+    const limits = { timeoutMs: 10_000, quietMs: 300, requestsMax: 1, screenshotPx: 1_280 };
+    const drawing = createBrowser({ executable: executable!, userAgent: 'x', ...limits });
+    test.after(() => drawing.close());
+    const rendered = (script: string) => {
+      const body = Buffer.from(`<canvas width=1280 height=720></canvas><p>kept<script>${script}</script>`);
+      const headers = ['content-type', 'text/html'];
+      return drawing.render({ url: 'http://a.test/', status: 200, headers, body }, async () => null);
+    };
+    const noise = await rendered(`
+      const context = document.querySelector('canvas').getContext('2d');
+      const image = context.createImageData(1280, 720);
+      for (let i = 0; i < image.data.length; i++) image.data[i] = i % 4 === 3 ? 255 : Math.random() * 256;
+      context.putImageData(image, 0, 0);`);
+    assert.match(noise!.html, /kept/);
+    assert.deepEqual([noise!.screenshot, noise!.noScreenshot], ['', 'large']);
+    // The document is read between two pieces of work, and the screenshot waits for the end of the second.
+    const busy = await rendered(`
+      const work = () => { for (const end = Date.now() + 4_000; Date.now() < end; ); setTimeout(work, 50); };
+      setTimeout(work, 0);`);
+    assert.match(busy!.html, /kept/);
+    assert.deepEqual([busy!.screenshot, busy!.noScreenshot], ['', 'late']);
   });
 
   it('a page in a browser that loads or runs for ever is ended with what it has, and the next one is rendered', async (test) => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Render } from '../../../../schemas/types.ts';
+import { blankPage } from '../../../../schemas/blank.ts';
+import type { Page, Render } from '../../../../schemas/types.ts';
 import { createRenderer } from '../../../../services/extras/render/renderer.ts';
 
 test('a site whose pages block the browser gets none rendered for ten times as long, and others go on', async () => {
@@ -10,9 +11,9 @@ test('a site whose pages block the browser gets none rendered for ten times as l
     browser: {
       async render({ url }) {
         rendered.push(url);
-        if (!url.includes('evil')) return { html: '', loaded: 0, refused: 0, settled: true };
+        if (!url.includes('evil')) return { html: '', loaded: 0, refused: 0, settled: true, screenshot: '' };
         nowMs += 35_000;
-        return url.endsWith('/for-ever') ? null : { html: '', loaded: 0, refused: 0, settled: false };
+        return url.endsWith('/for-ever') ? null : { html: '', loaded: 0, refused: 0, settled: false, screenshot: '' };
       },
     },
     load: async () => null,
@@ -53,4 +54,59 @@ test('a site whose pages block the browser gets none rendered for ten times as l
     'http://good.test/3',
   ]);
   assert.deepEqual(renderer.stats(), { rendered: 7, failed: 1, passedOver: 4 });
+});
+
+test('a rendered page has its screenshot in its record, unless the page bars archives', async () => {
+  const kept: (Page | null)[] = [];
+  const statement = { source: 'meta robots', said: 'noarchive', hash: '', fromMs: 0 };
+  const renderer = createRenderer({
+    browser: { render: async () => ({ html: '', loaded: 0, refused: 0, settled: true, screenshot: 'anBlZw==' }) },
+    load: async () => null,
+    read: async ({ url }) => ({
+      page: {
+        ...blankPage,
+        url,
+        usage: url.endsWith('/barred') ? [{ ...statement, use: 'archive', preference: 'deny' }] : [],
+      },
+      groups: [],
+    }),
+    publish: async ({ page }) => void kept.push(page),
+    nowMs: () => 0,
+    say() {},
+  });
+  const none = { depth: 0, fetchedAtMs: 0, status: 200, headers: [], delayMs: 0, usage: '', tags: [] };
+  const urls = ['http://a.test/', 'http://a.test/barred'];
+  await renderer.handle(urls.map((url) => ({ value: { ...none, url, hostKey: 'a.test', body: new Uint8Array() } })));
+  assert.deepEqual(
+    kept.map((page) => [page?.rendered, page?.screenshot]),
+    [
+      [true, 'anBlZw=='],
+      [true, ''],
+    ],
+  );
+});
+
+test('a rendered page without its screenshot is published and counted, and the first one is named', async () => {
+  const said: string[] = [];
+  let published = 0;
+  const missing = { html: '', loaded: 0, refused: 0, settled: true, screenshot: '' };
+  const renderer = createRenderer({
+    browser: {
+      render: async ({ url }) => ({ ...missing, noScreenshot: url.endsWith('/slow') ? 'late' : 'large' }),
+    },
+    load: async () => null,
+    read: async () => ({ page: blankPage, groups: [] }),
+    publish: async () => void (published += 1),
+    nowMs: () => 0,
+    say: (text) => said.push(text),
+  });
+  const none = { depth: 0, fetchedAtMs: 0, status: 200, headers: [], delayMs: 0, usage: '', tags: [] };
+  const urls = ['http://a.test/1', 'http://a.test/2', 'http://a.test/slow'];
+  await renderer.handle(urls.map((url) => ({ value: { ...none, url, hostKey: 'a.test', body: new Uint8Array() } })));
+  assert.equal(published, 3);
+  assert.deepEqual(renderer.noScreenshots(), { late: 1, large: 2, failed: 0 });
+  assert.deepEqual(said, [
+    'render: no screenshot of http://a.test/1: it is too large for a record; try fewer pixels; more are counted',
+    'render: no screenshot of http://a.test/slow: it was not drawn in time; more are counted',
+  ]);
 });

@@ -155,11 +155,11 @@ describe('a plugin hook', () => {
     await table(
       'page',
       [
-        [undefined, page],
-        [null, null],
+        [undefined, { page, droppedBy: '' }],
+        [null, { page: null, droppedBy: 'own' }],
         [
           { title: 'other', url: 'https://b.test/', hostKey: 'b.test' },
-          { ...page, title: 'other' },
+          { page: { ...page, title: 'other' }, droppedBy: '' },
         ],
       ],
       (hooks) => hooks.page(page, answer),

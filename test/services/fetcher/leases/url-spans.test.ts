@@ -134,15 +134,26 @@ describe('a span', () => {
     assert.equal(parsed('fetched')[0]!.error, '');
   });
 
+  it('a span of the lease is no error if the page was fetched, whatever a plugin did with it', () => {
+    const detail = 'not published: plugin mine drops it';
+    for (const kind of ['fetched', 'notModified'] as const) {
+      const [lease] = reportedBy((spans) => {
+        spans.reported({ ...blankOutcome, kind, detail }, 0);
+        spans.acked();
+      });
+      assert.equal(lease!.error, '', kind);
+    }
+  });
+
   it('a span of the lease ends last, after that of publishing', () => {
     const reported = (records: number, own = {}) =>
       reportedBy((spans) => {
-        spans.reported({ ...blankOutcome, kind: 'redirect', detail: 'so', ...own }, records);
+        spans.reported({ ...blankOutcome, kind: 'gone', detail: 'so', ...own }, records);
         spans.acked();
       });
     const attributes = {
       ...{ 'messaging.destination.name': 'tasks', 'url.full': url, 'crawlstream.host': 'a.test' },
-      ...{ 'crawlstream.partition': 3, 'crawlstream.lease': 7, 'crawlstream.outcome': 'redirect' },
+      ...{ 'crawlstream.partition': 3, 'crawlstream.lease': 7, 'crawlstream.outcome': 'gone' },
     };
     const whole = {
       ...{ name: 'lease', span: lease, parent: queue, links: [], kind: 'consumer', startMs: 500, endMs: 2_000 },
@@ -153,7 +164,8 @@ describe('a span', () => {
       ...{ kind: 'producer', startMs: 2_000, endMs: 2_000, error: '', attributes: { 'crawlstream.records': 1 } },
     };
     assert.deepEqual(reported(0), [whole]);
-    const redirect = { ...attributes, 'crawlstream.redirect': 'https://b.test/' };
-    assert.deepEqual(reported(1, { redirectUrl: 'https://b.test/' }), [published, { ...whole, attributes: redirect }]);
+    const redirect = { 'crawlstream.outcome': 'redirect', 'crawlstream.redirect': 'https://b.test/' };
+    const moved = { ...whole, attributes: { ...attributes, ...redirect }, error: '' };
+    assert.deepEqual(reported(1, { kind: 'redirect', redirectUrl: 'https://b.test/' }), [published, moved]);
   });
 });

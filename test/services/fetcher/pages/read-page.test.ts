@@ -360,7 +360,7 @@ describe('a plugin', () => {
     const hooks = {
       parses: () => false,
       response: async (_: string, one: unknown) => one,
-      page: async (one: unknown) => one,
+      page: async (page: unknown) => ({ page, droppedBy: '' }),
     };
     return { hooks: { ...hooks, ...own } as unknown as Hooks };
   }
@@ -368,12 +368,17 @@ describe('a plugin', () => {
   it('a plugin gets the response first and the page last, and its changes are reported', async () => {
     const reader = hooked({
       response: async (url, one) => ({ ...one, body: Buffer.from(`<title>of ${url}</title>`) }),
-      page: async (one) => ({ ...one, title: `${one.title}!` }),
+      page: async (one) => ({ page: { ...one, title: `${one.title}!` }, droppedBy: '' }),
     });
     const { page: made, response } = await read({ body: page, reader });
     assert.equal(made!.title, 'of http://a.test/d/x!');
     assert.equal(String(response!.body), '<title>of http://a.test/d/x</title>');
-    assert.equal((await read({ body: page, reader: hooked({ page: async () => null }) })).page, null);
+    const dropping = hooked({ page: async () => ({ page: null, droppedBy: 'mine' }) });
+    const dropped = await read({ body: page, reader: dropping });
+    assert.deepEqual(
+      [dropped.page, dropped.outcome.kind, dropped.outcome.detail],
+      [null, 'fetched', 'not published: plugin mine drops it'],
+    );
   });
 
   it('a plugin gets no page for a failed response, and nothing without a response', async () => {

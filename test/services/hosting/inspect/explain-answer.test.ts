@@ -41,6 +41,38 @@ test('a page whose newest visit found it unchanged is fetched on the day of that
   assert.equal(answer('page', unchanged), 'fetched on 2026-01-02T00:00:00.000Z: 304');
 });
 
+test('a page that a plugin took away is fetched and not published, with the name of the plugin', () => {
+  for (const more of ['', '; plugin other left out 2 links: http://a.test/b']) {
+    const dropped = { ...answered, detail: `not published: plugin mine drops it${more}` };
+    const said = 'fetched on 2026-01-01T00:00:00.000Z, and not published: plugin mine drops it';
+    assert.equal(answer('page', dropped), said);
+  }
+  const leftOut = { ...answered, detail: 'plugin other left out 1 link: http://a.test/b' };
+  assert.equal(answer('page', leftOut), 'fetched on 2026-01-01T00:00:00.000Z: 200, 1,200 bytes');
+});
+
+test('a page that a plugin took away stays so after visits that found it unchanged, or failed', () => {
+  const fetchedDetail = 'not published: plugin mine drops it';
+  const unchanged = { ...answered, kind: 'notModified', status: 304, atMs: at(2), fetchedDetail };
+  assert.equal(
+    answer('page', unchanged),
+    'fetched on 2026-01-02T00:00:00.000Z, and not published: plugin mine drops it',
+  );
+  const failed = { ...answered, kind: 'serverError', status: 503, atMs: at(2), fetchedDetail };
+  assert.equal(
+    answer('page', failed),
+    'fetched on 2026-01-01T00:00:00.000Z, and not published: plugin mine drops it; the visit on 2026-01-02T00:00:00.000Z failed: the server answered 503',
+  );
+});
+
+test('a page that a plugin took away on a later visit may have an earlier record, and the answer says that it stays', () => {
+  const dropped = { ...answered, detail: 'not published: plugin mine drops it', atMs: at(2) };
+  assert.equal(
+    answer('page', dropped, [cameTo, { ...cameTo, atMs: at(2) }]),
+    'fetched on 2026-01-02T00:00:00.000Z, and not published: plugin mine drops it; the page of an earlier visit, if there is one, stays',
+  );
+});
+
 test('a redirect whose newest visit failed is redirected on the day of the redirect', () => {
   const failed = { ...answered, kind: 'serverError', status: 503, atMs: at(2) };
   const moved = { ...cameTo, outcome: 'redirect', httpStatus: 301, status: 'redirected' };

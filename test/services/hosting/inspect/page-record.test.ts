@@ -42,6 +42,19 @@ test('the links of a page are read from about the time of its append alone', asy
   await close();
 });
 
+test('the screenshot of a page is shown until the page is purged or taken back', async () => {
+  for (const remove of ['purge', 'takenBack'] as const) {
+    const { crawl, policy, page, purge, takenBack, close } = await memoryCrawl();
+    await policy();
+    await page({ url, fetchedAtMs: hour, screenshot: 'anBlZw==' });
+    const screenshot = async () => (await recordReader(crawl, {})(url)).screenshot;
+    assert.equal(await screenshot(), 'anBlZw==');
+    await (remove === 'purge' ? purge('a.test', 2 * hour) : takenBack(url));
+    assert.equal(await screenshot(), '', remove);
+    await close();
+  }
+});
+
 test('a page that was purged or taken back has no links, and nothing is read to find some', async () => {
   for (const remove of ['purge', 'takenBack'] as const) {
     const { urls, read, close, purge, takenBack } = await crawlWithPage();
