@@ -85,9 +85,9 @@ if (hasSources && existsSync(manifest) && existsSync(bundler)) {
   const libraries = readdirSync(extras)
     .map((name) => [name, `services/extras/${name}/library/index.ts`])
     .filter(([, file]) => existsSync(join(root, file)));
-  // A program of an extra that runs in another process.
+  // Programs of extras that run in other processes, and readers of documents, which parser threads load.
   const programs = readdirSync(extras, { recursive: true })
-    .filter((file) => file.endsWith('-process.ts'))
+    .filter((file) => /-(?:process|document)\.ts$/.test(file))
     .map((file) => [basename(file, '.ts'), `services/extras/${file}`]);
   const outdir = join(root, 'dist/bundle');
   rmSync(outdir, { recursive: true, force: true });

@@ -9,6 +9,8 @@ import { extension as fleetExtra } from './fleet/extension.ts';
 import { extension as graphExtra } from './graph/extension.ts';
 import { extension as indexExtra } from './index/extension.ts';
 import { extension as lendingExtra } from './lending/extension.ts';
+import { extension as officeExtra } from './office/extension.ts';
+import { extension as pdfExtra } from './pdf/extension.ts';
 import { extension as pushExtra } from './push/extension.ts';
 import { extension as renderExtra } from './render/extension.ts';
 import { extension as storyExtra } from './story/extension.ts';
@@ -25,6 +27,8 @@ export const installed: readonly Extension[] = [
   graphExtra,
   indexExtra,
   lendingExtra,
+  officeExtra,
+  pdfExtra,
   pushExtra,
   renderExtra,
   storyExtra,

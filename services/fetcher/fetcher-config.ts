@@ -9,6 +9,7 @@ import type { HttpResponse } from './http/client.ts';
 import type { ExchangeLimits } from './http/exchange.ts';
 import type { RequestRuleInput } from './http/request-rules-schema.ts';
 import type { Signing } from './http/web-bot-auth.ts';
+import type { DocumentReader } from './pages/document-reader.ts';
 import type { ExtractRules } from './pages/extract-rules.ts';
 import type { ArchiveConfig } from './publish/exchange-records.ts';
 
@@ -46,6 +47,8 @@ export interface FetcherConfig {
   readonly requests?: readonly RequestRuleInput[];
   /** Extraction from pages beyond links and text. Absent: nothing. */
   readonly extract?: ExtractRules;
+  /** Readers of documents that are no web pages. Absent: none. */
+  readonly readers?: readonly DocumentReader[];
   /** Keep a page's links in its record too, for a graph of pages. */
   readonly outlinks?: boolean;
   /** Use HTTP/2 if the server offers it. Default: yes. */

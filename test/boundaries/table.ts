@@ -21,6 +21,7 @@ import { webhookLimits } from '../../services/extras/fleet/webhooks/webhook-limi
 import { graphLimits } from '../../services/extras/graph/graph-limits.ts';
 import { indexLimits } from '../../services/extras/index/index-limits.ts';
 import { lendingLimits } from '../../services/extras/lending/lending-limits.ts';
+import { officeLimits } from '../../services/extras/office/office-limits.ts';
 import { renderLimits } from '../../services/extras/render/render-limits.ts';
 import { putLimits } from '../../services/extras/urlfrontier/put-limits.ts';
 import { fetcherLimits } from '../../services/fetcher/fetcher-limits.ts';
@@ -116,6 +117,7 @@ export const table: Readonly<Record<string, Group>> = {
   pluginLimits: of(pluginLimits, fetchers.pluginBoundaries),
   zstdLimits: of(zstdLimits, fetchers.zstdBoundaries),
   fetcherLimits: of(fetcherLimits, fetchers.fetcherBoundaries),
+  officeLimits: of(officeLimits, fetchers.officeBoundaries),
   usageLimits: of(usageLimits, usageBoundaries),
   robotsLimits: of(robotsLimits, urls.robotsBoundaries),
   responseLimits: of(responseLimits, urls.responseBoundaries),

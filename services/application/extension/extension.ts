@@ -7,6 +7,7 @@
  */
 import type { Command } from 'commander';
 import type { FieldsOfExtra } from '../../../topology/policy/extra-fields.ts';
+import type { DocumentReader } from '../../fetcher/pages/document-reader.ts';
 import type { Declaration, Processor } from '../processor/processor.ts';
 import type { CrawlPart } from './crawl-part.ts';
 import type { Finding } from './finding.ts';
@@ -36,6 +37,8 @@ export interface Extension {
    * follow. followFields reads them.
    */
   readonly policyFields?: FieldsOfExtra;
+  /** Readers of documents that are no web pages. A field of `--extract`, by the name of the reader, switches each on. */
+  readonly readers?: readonly DocumentReader[];
   /** Kinds of files with pages that its commands write, and that `forget` does not reach. */
   readonly files?: readonly string[];
 }

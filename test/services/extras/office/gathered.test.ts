@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Gathered, readProperties, scanPart } from '../../../../../services/fetcher/pages/office/gathered.ts';
-import { ZipParts } from '../../../../../services/fetcher/pages/office/zip-parts.ts';
-import { parseLimits } from '../../../../../topology/parse/parse-limits.ts';
-import { zipOf } from '../office-files.ts';
+import { Gathered, readProperties, scanPart } from '../../../../services/extras/office/gathered.ts';
+import { ZipParts } from '../../../../services/extras/office/zip-parts.ts';
+import { parseLimits } from '../../../../topology/parse/parse-limits.ts';
 import { gatheringOf } from './gathering.ts';
+import { zipOf } from './office-files.ts';
 
 const partsOf = async (parts: Readonly<Record<string, string>>) => new ZipParts(await zipOf(parts));
 

@@ -12,7 +12,7 @@ import { parseLimits } from '../../../topology/parse/parse-limits.ts';
 import { collapseBlanks, cut } from '../../../topology/parse/text.ts';
 
 /** Rejects if the file is not a PDF, or needs a password. */
-export async function readPdf(body: Uint8Array, options: ParseOptions): Promise<ParsedPage> {
+export async function read(body: Uint8Array, options: ParseOptions): Promise<ParsedPage> {
   // pdf.js takes the memory it is given for its own.
   const document = await getDocumentProxy(Uint8Array.from(body), {
     isEvalSupported: false,

@@ -8,6 +8,8 @@ const formats: ReadonlyMap<string, OfficeFormat> = new Map([
   ['application/epub+zip', 'epub'],
 ]);
 
+export const officeTypes: readonly string[] = [...formats.keys()];
+
 /** Null: not a supported format. */
 export function officeFormatOf(contentType: string): OfficeFormat | null {
   return formats.get(contentType.split(';')[0]!.trim().toLowerCase()) ?? null;

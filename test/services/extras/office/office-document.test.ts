@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it, test } from 'node:test';
-import { fetcherLimits } from '../../../../services/fetcher/fetcher-limits.ts';
+import { extension } from '../../../../services/extras/office/extension.ts';
+import { read as readOffice } from '../../../../services/extras/office/office-document.ts';
+import { officeLimits } from '../../../../services/extras/office/office-limits.ts';
 import { createExtractor } from '../../../../services/fetcher/pages/extract.ts';
-import { readOffice } from '../../../../services/fetcher/pages/office/read-office.ts';
 import { bombOf, documentOf, officeTypes, zipOf } from './office-files.ts';
 
 const page = {
@@ -73,10 +74,10 @@ describe('an office file', () => {
 describe('a hostile office file', () => {
   it('a hostile office file that unpacks beyond its limit is lost, also with small parts or duplicate names', async () => {
     assert.throws(() => read('docx', Buffer.alloc(0)), /not a ZIP/);
-    const bomb = await bombOf(fetcherLimits.officeBytesMax + 1);
+    const bomb = await bombOf(officeLimits.officeBytesMax + 1);
     assert.ok(bomb.length < 200_000);
     assert.throws(() => read('docx', bomb), /larger than/);
-    const half = Buffer.from(documentOf('b'.repeat(fetcherLimits.officeBytesMax / 2)));
+    const half = Buffer.from(documentOf('b'.repeat(officeLimits.officeBytesMax / 2)));
     const many = await zipOf({ 'word/document.xml': half, 'word/footnotes.xml': half, 'word/endnotes.xml': half });
     assert.throws(() => read('docx', many), /larger than/);
   });
@@ -129,20 +130,21 @@ describe('a hostile office file', () => {
 
   it('an office file with too many parts is read by its first ones', async () => {
     const parts: Record<string, string> = { 'word/document.xml': documentOf('first') };
-    for (let n = 0; n < fetcherLimits.officePartsMax + 5; n++) parts[`x/${n}`] = '';
+    for (let n = 0; n < officeLimits.officePartsMax + 5; n++) parts[`x/${n}`] = '';
     parts['word/footnotes.xml'] = documentOf('last');
     assert.equal(read('docx', await zipOf(parts, false)).text, 'first');
   });
 });
 
 test('office files are parsed in the worker, and a bomb costs only itself', { timeout: 120_000 }, async (t) => {
+  const [reader] = extension.readers!;
   const extractor = createExtractor();
   t.after(() => extractor.close());
   const options = { ...page, contentType: `${officeTypes.docx}; charset=binary` };
   const good = await zipOf({ 'word/document.xml': documentOf('good') });
   const [bomb, whole] = await Promise.all([
-    extractor.parseOffice(await bombOf(4 * fetcherLimits.officeBytesMax), options),
-    extractor.parseOffice(good, options),
+    extractor.parseDocument(reader!, await bombOf(4 * officeLimits.officeBytesMax), options),
+    extractor.parseDocument(reader!, good, options),
   ]);
   assert.equal(bomb, null);
   assert.equal(whole?.parsed.text, 'good');

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Gathered } from '../../../../../services/fetcher/pages/office/gathered.ts';
-import { readDocx } from '../../../../../services/fetcher/pages/office/read-docx.ts';
-import { ZipParts } from '../../../../../services/fetcher/pages/office/zip-parts.ts';
-import { documentOf, zipOf } from '../office-files.ts';
+import { Gathered } from '../../../../services/extras/office/gathered.ts';
+import { readDocx } from '../../../../services/extras/office/read-docx.ts';
+import { ZipParts } from '../../../../services/extras/office/zip-parts.ts';
 import { gatheringOf } from './gathering.ts';
+import { documentOf, zipOf } from './office-files.ts';
 
 async function read(paragraphs: string, more: Readonly<Record<string, string>> = {}): Promise<Gathered> {
   const gathered = new Gathered(gatheringOf());

@@ -2,7 +2,7 @@
  * Relationships between the parts of Microsoft's office files. Source: ECMA-376 part 2, §9.3 (relationships), §10.2.2
  * (names of parts).
  */
-import { canParse } from '../../../../topology/url/can-parse.ts';
+import { canParse } from '../../../topology/url/can-parse.ts';
 import type { Gathered } from './gathered.ts';
 import { scanPart } from './gathered.ts';
 import type { ZipParts } from './zip-parts.ts';

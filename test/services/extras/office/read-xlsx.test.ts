@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Gathered } from '../../../../../services/fetcher/pages/office/gathered.ts';
-import { readXlsx } from '../../../../../services/fetcher/pages/office/read-xlsx.ts';
-import { ZipParts } from '../../../../../services/fetcher/pages/office/zip-parts.ts';
-import { zipOf } from '../office-files.ts';
+import { Gathered } from '../../../../services/extras/office/gathered.ts';
+import { readXlsx } from '../../../../services/extras/office/read-xlsx.ts';
+import { ZipParts } from '../../../../services/extras/office/zip-parts.ts';
 import { gatheringOf } from './gathering.ts';
+import { zipOf } from './office-files.ts';
 
 interface Around {
   readonly strings?: string;

@@ -1,5 +1,5 @@
 /** How a part of an office file is read where a test says nothing else. */
-import type { ParseOptions } from '../../../../../topology/parse/page.ts';
+import type { ParseOptions } from '../../../../topology/parse/page.ts';
 
 export function gatheringOf(more: Partial<ParseOptions> = {}): ParseOptions {
   return {

@@ -1,11 +1,11 @@
 /** Collects the content of a file with parts: lines of text and links, bounded, and its properties. */
 
-import { decodeXml } from '../../../../topology/parse/charset.ts';
-import { resolveHttp } from '../../../../topology/parse/hrefs.ts';
-import type { ParseOptions } from '../../../../topology/parse/page.ts';
-import { parseLimits } from '../../../../topology/parse/parse-limits.ts';
-import { collapseBlanks } from '../../../../topology/parse/text.ts';
-import { createXmlScanner, type XmlEvents } from '../../../../topology/parse/xml.ts';
+import { decodeXml } from '../../../topology/parse/charset.ts';
+import { resolveHttp } from '../../../topology/parse/hrefs.ts';
+import type { ParseOptions } from '../../../topology/parse/page.ts';
+import { parseLimits } from '../../../topology/parse/parse-limits.ts';
+import { collapseBlanks } from '../../../topology/parse/text.ts';
+import { createXmlScanner, type XmlEvents } from '../../../topology/parse/xml.ts';
 import type { ZipParts } from './zip-parts.ts';
 
 export class Gathered {

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { deflateRawSync } from 'node:zlib';
-import { fetcherLimits } from '../../../../../services/fetcher/fetcher-limits.ts';
-import { ZipParts } from '../../../../../services/fetcher/pages/office/zip-parts.ts';
+import { officeLimits } from '../../../../services/extras/office/office-limits.ts';
+import { ZipParts } from '../../../../services/extras/office/zip-parts.ts';
 
 interface Part {
   readonly name: string;
@@ -100,7 +100,7 @@ test('an unreadable zip file says why', () => {
 });
 
 test('all zip parts together unpack to the bound, and not one byte more', () => {
-  const most = Buffer.alloc(fetcherLimits.officeBytesMax);
+  const most = Buffer.alloc(officeLimits.officeBytesMax);
   for (const method of [0, 8]) {
     const file = zip([
       { name: 'most', data: most, method },

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { PDFDocument, PDFName, PDFString, StandardFonts } from 'pdf-lib';
-import { readPdf } from '../../../../services/fetcher/pages/pdf.ts';
+import { read as readPdf } from '../../../../services/extras/pdf/pdf-document.ts';
 
 async function pdfOf(...pages: readonly string[]): Promise<Uint8Array> {
   const document = await PDFDocument.create();

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Gathered } from '../../../../../services/fetcher/pages/office/gathered.ts';
-import { readEpub } from '../../../../../services/fetcher/pages/office/read-epub.ts';
-import { ZipParts } from '../../../../../services/fetcher/pages/office/zip-parts.ts';
-import type { ParseOptions } from '../../../../../topology/parse/page.ts';
-import { zipOf } from '../office-files.ts';
+import { Gathered } from '../../../../services/extras/office/gathered.ts';
+import { readEpub } from '../../../../services/extras/office/read-epub.ts';
+import { ZipParts } from '../../../../services/extras/office/zip-parts.ts';
+import type { ParseOptions } from '../../../../topology/parse/page.ts';
 import { gatheringOf } from './gathering.ts';
+import { zipOf } from './office-files.ts';
 
 const container =
   '<container><other full-path="x.opf"/><rootfile full-path="b/book.opf"/><rootfile full-path="no.opf"/></container>';

@@ -7,7 +7,7 @@
  * not read.
  */
 import { inflateRawSync } from 'node:zlib';
-import { fetcherLimits } from '../../fetcher-limits.ts';
+import { officeLimits } from './office-limits.ts';
 
 interface Entry {
   readonly isEncrypted: boolean;
@@ -26,7 +26,7 @@ const endBytesMax = endBytes + 0xffff;
 export class ZipParts {
   readonly #file: Buffer;
   readonly #entries: ReadonlyMap<string, Entry>;
-  #left: number = fetcherLimits.officeBytesMax;
+  #left: number = officeLimits.officeBytesMax;
 
   /** Throws an Error if the file is not a ZIP file, or is cut short. */
   constructor(body: Uint8Array) {
@@ -66,7 +66,7 @@ function listOf(file: Buffer): Map<string, Entry> {
   const endLeast = Math.max(0, file.length - endBytesMax);
   while (end >= endLeast && file.readUInt32LE(end) !== endSignature) end -= 1;
   if (end < endLeast) throw new Error('this is not a ZIP file');
-  const count = Math.min(file.readUInt16LE(end + 10), fetcherLimits.officePartsMax);
+  const count = Math.min(file.readUInt16LE(end + 10), officeLimits.officePartsMax);
   const entries = new Map<string, Entry>();
   let at = file.readUInt32LE(end + 16);
   for (let n = 0; n < count; n++) {

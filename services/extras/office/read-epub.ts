@@ -2,7 +2,7 @@
  * Text and links of a book: its chapters in their order, each read as the page that it is. Source: W3C EPUB 3.3, §4.2.6
  * (container), §5 (package document), §4.2.6.3.2 (encryption).
  */
-import { parsePage } from '../../../../topology/parse/page.ts';
+import { parsePage } from '../../../topology/parse/page.ts';
 import type { Gathered } from './gathered.ts';
 import { readProperties, scanPart } from './gathered.ts';
 import { partNamed } from './relations.ts';

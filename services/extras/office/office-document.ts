@@ -6,10 +6,10 @@
  * A DTD is skipped and none of its entities is expanded (topology/parse/xml.ts); only parts within the file are read,
  * and nothing is loaded from outside.
  */
-import { headerDirectives } from '../../../../topology/parse/directives.ts';
-import type { ParsedPage, ParseOptions } from '../../../../topology/parse/page.ts';
-import { parseLimits } from '../../../../topology/parse/parse-limits.ts';
-import { collapseBlanks, cut } from '../../../../topology/parse/text.ts';
+import { headerDirectives } from '../../../topology/parse/directives.ts';
+import type { ParsedPage, ParseOptions } from '../../../topology/parse/page.ts';
+import { parseLimits } from '../../../topology/parse/parse-limits.ts';
+import { collapseBlanks, cut } from '../../../topology/parse/text.ts';
 import { Gathered } from './gathered.ts';
 import { type OfficeFormat, officeFormatOf } from './office-format.ts';
 import { readDocx } from './read-docx.ts';
@@ -26,7 +26,7 @@ const readers: Readonly<Record<OfficeFormat, (parts: ZipParts, gathered: Gathere
 };
 
 /** Throws an Error if the file cannot be read. The media type decides on the format. */
-export function readOffice(body: Uint8Array, options: ParseOptions): ParsedPage {
+export function read(body: Uint8Array, options: ParseOptions): ParsedPage {
   const format = officeFormatOf(options.contentType ?? '');
   if (format === null) throw new Error('this office format is not supported');
   const gathered = new Gathered(options);

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Gathered } from '../../../../../services/fetcher/pages/office/gathered.ts';
-import { partNamed, relationsOf } from '../../../../../services/fetcher/pages/office/relations.ts';
-import { ZipParts } from '../../../../../services/fetcher/pages/office/zip-parts.ts';
-import { zipOf } from '../office-files.ts';
+import { Gathered } from '../../../../services/extras/office/gathered.ts';
+import { partNamed, relationsOf } from '../../../../services/extras/office/relations.ts';
+import { ZipParts } from '../../../../services/extras/office/zip-parts.ts';
 import { gatheringOf } from './gathering.ts';
+import { zipOf } from './office-files.ts';
 
 test('a part’s path is relative to the part that names it, and never leaves the file', () => {
   const names = [
