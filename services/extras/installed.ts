@@ -2,6 +2,7 @@
 import type { Extension } from '../application/extension/extension.ts';
 import { extension as archiveExtra } from './archive/extension.ts';
 import { extension as auditExtra } from './audit/extension.ts';
+import { extension as dashboardExtra } from './dashboard/extension.ts';
 import { extension as dedupExtra } from './dedup/extension.ts';
 import { extension as deskExtra } from './desk/extension.ts';
 import { extension as exportExtra } from './export/extension.ts';
@@ -20,6 +21,7 @@ import { extension as whatIfExtra } from './what-if/extension.ts';
 export const installed: readonly Extension[] = [
   archiveExtra,
   auditExtra,
+  dashboardExtra,
   dedupExtra,
   deskExtra,
   exportExtra,

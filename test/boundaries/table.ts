@@ -3,10 +3,10 @@
 import { rangeLimits } from '../../schemas/range-limits.ts';
 import { workerLimits } from '../../services/application/workers/worker-limits.ts';
 import { inspectLimits } from '../../services/cli/inspect/inspect-limits.ts';
-import { dashboardLimits } from '../../services/dashboard/limits.ts';
 import { archiveLimits } from '../../services/extras/archive/archive-limits.ts';
 import { replayLimits } from '../../services/extras/archive/replay/replay-limits.ts';
 import { auditLimits } from '../../services/extras/audit/audit-limits.ts';
+import { dashboardLimits } from '../../services/extras/dashboard/limits.ts';
 import { deskLimits } from '../../services/extras/desk/desk-limits.ts';
 import { mcpLimits } from '../../services/extras/fleet/agents/mcp-limits.ts';
 import { eventLimits } from '../../services/extras/fleet/events/event-limits.ts';

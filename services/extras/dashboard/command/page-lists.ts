@@ -1,0 +1,23 @@
+/** Lists of a crawl's pages, as extras offer them to its dashboard: a search, and clusters of duplicates. */
+import type {
+  CrawlPart,
+  DuplicateClusters,
+  NamedCrawl,
+  PageSearch,
+  ReadCrawl,
+} from '../../../application/extension/crawl-part.ts';
+
+export interface PageLists {
+  search(): PageSearch | null;
+  readonly duplicates: ((limit: number, signal?: AbortSignal) => Promise<DuplicateClusters>) | null;
+}
+
+/** `part`: path in the data folder of this process; null: it has none. */
+export function pageLists(parts: readonly CrawlPart[], crawl: ReadCrawl, part: NamedCrawl['part'] | null): PageLists {
+  const search = parts.find((one) => one.search !== undefined)?.search;
+  const duplicates = parts.find((one) => one.duplicates !== undefined)?.duplicates;
+  return {
+    search: () => (part === null ? null : (search?.(part) ?? null)),
+    duplicates: duplicates === undefined ? null : (limit, signal) => duplicates(crawl, limit, signal),
+  };
+}
