@@ -11,6 +11,7 @@ import { extension as graphExtra } from './graph/extension.ts';
 import { extension as indexExtra } from './index/extension.ts';
 import { extension as lendingExtra } from './lending/extension.ts';
 import { extension as officeExtra } from './office/extension.ts';
+import { extension as paymentsExtra } from './payments/extension.ts';
 import { extension as pdfExtra } from './pdf/extension.ts';
 import { extension as pushExtra } from './push/extension.ts';
 import { extension as renderExtra } from './render/extension.ts';
@@ -30,6 +31,7 @@ export const installed: readonly Extension[] = [
   indexExtra,
   lendingExtra,
   officeExtra,
+  paymentsExtra,
   pdfExtra,
   pushExtra,
   renderExtra,

@@ -11,6 +11,7 @@ import type { RequestRuleInput } from './http/request-rules-schema.ts';
 import type { Signing } from './http/web-bot-auth.ts';
 import type { DocumentReader } from './pages/document-reader.ts';
 import type { ExtractRules } from './pages/extract-rules.ts';
+import type { OpenPayments } from './pay/payments.ts';
 import type { ArchiveConfig } from './publish/exchange-records.ts';
 
 export interface FetcherConfig {
@@ -59,6 +60,8 @@ export interface FetcherConfig {
   readonly insecureHosts?: readonly string[];
   /** Hooks of plugins for requests, responses, pages and links, in this order. Absent: none. */
   readonly hooks?: readonly NamedHooks[];
+  /** Opens the payments of plugins that pay. Absent: nothing is paid. */
+  readonly openPayments?: OpenPayments;
   /** Called with the policy in force before the first request, and with each later one. Failures are passed to `say`, never thrown. */
   readonly onPolicy?: (policy: PolicyConfig, say: (text: string) => void) => void;
   /** Programs that may fetch pages instead of this fetcher. Absent: there are none. */

@@ -2,14 +2,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { blankControl } from '../../../../schemas/blank.ts';
+import { readPaymentBook } from '../../../../services/extras/payments/payment-book.ts';
 import { createMemoryRegistry } from '../../../../services/runtime/avro/memory-registry.ts';
 import { openCodec } from '../../../../services/runtime/avro/record-codec.ts';
 import { SystemClock } from '../../../../services/runtime/clock.ts';
 import { carryOver } from '../../../../services/runtime/crawl/carry-over.ts';
-import { readPaymentBook } from '../../../../services/runtime/crawl/payment-book.ts';
 import { openEmbeddedLog } from '../../../../services/runtime/log/embedded-log.ts';
 import { createMemoryStore } from '../../../../services/runtime/store/memory-store.ts';
-import { paymentSummary } from '../../../../topology/pay/payment.ts';
+import { paymentSummary } from '../../../../topology/extras/payments/payment.ts';
 
 const pay = { total: '1', currency: 'USD' } as Parameters<Awaited<ReturnType<typeof readPaymentBook>>['take']>[1];
 

@@ -6,9 +6,9 @@
  * counts as spent from then on, whatever happens to the request, unless `withdrawn` says that nothing was sent: a
  * killed process has spent its offer. `answered` has the response.
  */
-import type { Control } from '../../schemas/types.ts';
-import { billionthsOf, type Money, moneyText, parseMoney } from './money.ts';
-import type { PayPolicy } from './pay-policy.ts';
+import type { Control } from '../../../schemas/types.ts';
+import { billionthsOf, type Money, moneyText, parseMoney } from '../../fetch/money.ts';
+import type { PayPolicy } from '../../policy/pay-config.ts';
 
 export type PaymentNote =
   | { readonly state: 'offered'; readonly url: string; readonly scheme: string; readonly price: string }

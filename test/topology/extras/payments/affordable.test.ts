@@ -1,8 +1,9 @@
 /** Which offers a policy pays, and what it takes as one. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { affordable, type PayPolicy, paySchema } from '../../../topology/pay/pay-policy.ts';
-import type { Offer } from '../../../topology/pay/quote.ts';
+import { affordable } from '../../../../topology/extras/payments/affordable.ts';
+import type { Offer } from '../../../../topology/fetch/quote.ts';
+import { type PayPolicy, paySchema } from '../../../../topology/policy/pay-config.ts';
 
 const price = (amount: string): Offer => ({ scheme: 'crawler-price', amount, network: '', asset: '', terms: '' });
 const token = (amount: string, more: Partial<Offer> = {}): Offer => ({

@@ -3,14 +3,15 @@ import assert from 'node:assert/strict';
 import { getEventListeners } from 'node:events';
 import { describe, it } from 'node:test';
 import type { Control } from '../../../../schemas/types.ts';
+import { openPayments } from '../../../../services/extras/payments/plugin-payments.ts';
 import { HookFailed } from '../../../../services/fetcher/hooks/run-hooks.ts';
 import type { HttpResponse } from '../../../../services/fetcher/http/client.ts';
-import { openPayments, type PaymentsOptions } from '../../../../services/fetcher/pay/payments.ts';
+import type { PaymentsOptions } from '../../../../services/fetcher/pay/payments.ts';
 import { createMemoryRegistry } from '../../../../services/runtime/avro/memory-registry.ts';
 import { openCodec } from '../../../../services/runtime/avro/record-codec.ts';
 import type { AppendRecord } from '../../../../services/runtime/log/log.ts';
-import type { Quote } from '../../../../topology/pay/quote.ts';
-import { createFakeClock } from '../fake-clock.ts';
+import type { Quote } from '../../../../topology/fetch/quote.ts';
+import { createFakeClock } from '../../fetcher/fake-clock.ts';
 
 const url = 'https://a.test/page';
 const byPrice = { scheme: 'crawler-price', amount: 'USD 0.5', network: '', asset: '', terms: '' } as const;
@@ -57,7 +58,6 @@ async function played({
       },
     },
     hooks: {
-      pays: true,
       pay: async (offer: unknown) => {
         happened.push(['consent', offer]);
         return consent();
@@ -189,10 +189,5 @@ describe('a page with a price', () => {
     const refused = await played({ before: full, isReadBack: false });
     assert.match((refused.paid as Error).message, /takes nothing/);
     assert.equal(left(refused), 0, 'not written');
-  });
-
-  it('a priced page is not paid for without a payment plugin', () => {
-    const options = (hooks: object | undefined) => openPayments({ hooks } as unknown as PaymentsOptions);
-    assert.deepEqual([options(undefined), options({ pays: false })], [undefined, undefined]);
   });
 });

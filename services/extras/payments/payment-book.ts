@@ -1,8 +1,8 @@
 /** All payments of a crawl, from partition 0 of `control`. */
-import { createPaymentBook, type PaymentBook } from '../../../topology/pay/payment.ts';
-import type { RecordCodec } from '../avro/record-codec.ts';
-import type { Log } from '../log/log.ts';
-import { controlEvents } from './control-log.ts';
+import { createPaymentBook, type PaymentBook } from '../../../topology/extras/payments/payment.ts';
+import type { RecordCodec } from '../../runtime/avro/record-codec.ts';
+import { controlEvents } from '../../runtime/crawl/control-log.ts';
+import type { Log } from '../../runtime/log/log.ts';
 
 export async function readPaymentBook(
   log: Pick<Log, 'offsets' | 'reader'>,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { priceText, quoteOf, quoteText } from '../../../topology/pay/quote.ts';
+import { priceText, quoteOf, quoteText } from '../../../topology/fetch/quote.ts';
 
 const x402 = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64');
 const said = (headers: string[], body = '') => quoteText(quoteOf(headers, Buffer.from(body)));

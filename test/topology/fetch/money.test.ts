@@ -1,7 +1,7 @@
 /** Amounts of money as texts, and back. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { billionthsOf, moneyText, parseMoney } from '../../../topology/pay/money.ts';
+import { billionthsOf, moneyText, parseMoney } from '../../../topology/fetch/money.ts';
 
 test('an amount is exact to the billionth', () => {
   for (const [text, billionths] of [

@@ -1,13 +1,14 @@
 /** What may be paid, and what counts as spent. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Chance } from '../../../lab/model/model-script.ts';
-import { blankControl } from '../../../schemas/blank.ts';
-import type { Control } from '../../../schemas/types.ts';
-import { moneyText, parseMoney } from '../../../topology/pay/money.ts';
-import { affordable, type PayPolicy } from '../../../topology/pay/pay-policy.ts';
-import { createPaymentBook, type PaymentNote, paymentSummary } from '../../../topology/pay/payment.ts';
-import { quoteOf } from '../../../topology/pay/quote.ts';
+import { Chance } from '../../../../lab/model/model-script.ts';
+import { blankControl } from '../../../../schemas/blank.ts';
+import type { Control } from '../../../../schemas/types.ts';
+import { affordable } from '../../../../topology/extras/payments/affordable.ts';
+import { createPaymentBook, type PaymentNote, paymentSummary } from '../../../../topology/extras/payments/payment.ts';
+import { moneyText, parseMoney } from '../../../../topology/fetch/money.ts';
+import { quoteOf } from '../../../../topology/fetch/quote.ts';
+import type { PayPolicy } from '../../../../topology/policy/pay-config.ts';
 
 const pay: PayPolicy = { currency: 'USD', total: '1', page: '0.5', host: '0.8' };
 const event = (id: string, note: PaymentNote | string, hostKey = 'a.test'): Control => ({
