@@ -3,12 +3,13 @@
  * and a command line usually names the one command that it needs.
  */
 import type { AddCommands, CommandModule } from '../application/extension/extension.ts';
-import { crawlPartsOf, leaseClientsOf } from '../application/extension/offers.ts';
+import { leaseClientsOf } from '../application/extension/offers.ts';
+import { installedParts } from '../application/installed-parts.ts';
 import { consumers } from '../application/topology.ts';
 import { installed } from '../extras/installed.ts';
 
 /** Offers of extras to commands that run a crawl. */
-const offers = () => Promise.all([leaseClientsOf(installed), crawlPartsOf(installed)]);
+const offers = () => Promise.all([leaseClientsOf(installed), installedParts()]);
 
 /** In the order in which they are added. */
 const modules: readonly CommandModule[] = [
@@ -28,10 +29,6 @@ const modules: readonly CommandModule[] = [
   { names: ['inject'], load: async () => (await import('./operate/inject-command.ts')).addInjectCommand },
   { names: ['pages', 'stats'], load: async () => (await import('./inspect/read-commands.ts')).addReadCommands },
   { names: ['hosts'], load: async () => (await import('./inspect/hosts-command.ts')).addHostsCommand },
-  {
-    names: ['dashboard'],
-    load: async () => (await import('./inspect/dashboard-command.ts')).dashboardCommand(await crawlPartsOf(installed)),
-  },
   { names: ['dlq'], load: async () => (await import('./operate/dlq-command.ts')).addDlqCommand },
   { names: ['explain'], load: async () => (await import('./inspect/explain-command.ts')).addExplainCommand },
   { names: ['links'], load: async () => (await import('./inspect/links-command.ts')).addLinksCommand },

@@ -1,5 +1,5 @@
 /**
- * What `npm ci` runs after it (`prepare`): compiles the sources and the dashboard's page into `dist`, and joins what the
+ * What `npm ci` runs after it (`prepare`): compiles the sources and the pages for browsers into `dist`, and joins what the
  * command, its workers and the package's entries load into few files there: Node opens, reads and links each module by
  * itself, and 900 of them take as long as all else that a start does. So what each crawl needs of other packages is joined
  * as well, with their licences beside it. The command is one script, so that the code which V8 makes of it can be kept.
@@ -75,19 +75,23 @@ const bundler = join(root, 'node_modules/esbuild/lib/main.js');
 if (hasSources && existsSync(manifest) && existsSync(bundler)) {
   const { bin } = createRequire(import.meta.url)(manifest);
   const tsc = join(dirname(manifest), bin.tsc);
-  for (const project of ['.', 'services/dashboard/page']) {
+  const extras = join(root, 'services/extras');
+  // Pages of extras, which are compiled for browsers.
+  const pages = readdirSync(extras)
+    .map((name) => `services/extras/${name}/page`)
+    .filter((page) => existsSync(join(root, page, 'tsconfig.json')));
+  for (const project of ['.', ...pages]) {
     const { status } = spawnSync(process.execPath, [tsc, '-p', project], { cwd: root, stdio: 'inherit' });
     if (status !== 0) process.exit(status ?? 1);
   }
   const { build } = (await import(pathToFileURL(bundler).href)).default;
-  const extras = join(root, 'services/extras');
   // An extra with a folder `library` is an entry of the package, under its name.
   const libraries = readdirSync(extras)
     .map((name) => [name, `services/extras/${name}/library/index.ts`])
     .filter(([, file]) => existsSync(join(root, file)));
-  // A program of an extra that runs in another process.
+  // Programs of extras that run in other processes, and readers of documents, which parser threads load.
   const programs = readdirSync(extras, { recursive: true })
-    .filter((file) => file.endsWith('-process.ts'))
+    .filter((file) => /-(?:process|document)\.ts$/.test(file))
     .map((file) => [basename(file, '.ts'), `services/extras/${file}`]);
   const outdir = join(root, 'dist/bundle');
   rmSync(outdir, { recursive: true, force: true });

@@ -14,10 +14,8 @@ export const exitCodes: readonly (readonly [code: number, means: string])[] = [
 const folder = '--data crawl-data/example.org';
 const kafka = '--brokers localhost:9092 --crawl news';
 
-/** By command path, without the leading `crawlstream`. */
-export const examples: Readonly<Record<string, readonly string[]>> = {
-  ...Object.assign({}, ...installed.map((extra) => extra.examples ?? {})),
-  crawl: ['https://example.org --max-pages 100 --contact me@example.org', `${folder} --dashboard`],
+const ofCore: Readonly<Record<string, readonly string[]>> = {
+  crawl: ['https://example.org --max-pages 100 --contact me@example.org'],
   frontier: [`${kafka} --data state-a --http 0.0.0.0:9464`],
   fetcher: [`${kafka} --contact me@example.org`],
   'identity init': [
@@ -35,7 +33,6 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   pages: [folder],
   stats: [`${folder} --json`],
   hosts: [`--sort errors ${folder}`, `example.org ${folder}`],
-  dashboard: [folder, kafka, '--url http://localhost:9464'],
   'dlq list': [`--reason retriesExhausted ${folder}`],
   'dlq show': [`0:17 ${folder}`],
   'dlq replay': [`--host example.org ${folder}`],
@@ -109,6 +106,19 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   'config show': ['fetcher --config crawlstream.yaml'],
   completion: ['bash'],
 };
+
+/** By command path, without the leading `crawlstream`. Those of extras come after those of the core. */
+export const examples: Readonly<Record<string, readonly string[]>> = installed.reduce(
+  (all, extra) => Object.entries(extra.examples ?? {}).reduce(withLines, all),
+  ofCore,
+);
+
+function withLines(
+  all: Readonly<Record<string, readonly string[]>>,
+  [path, lines]: [string, readonly string[]],
+): Readonly<Record<string, readonly string[]>> {
+  return { ...all, [path]: [...(all[path] ?? []), ...lines] };
+}
 
 export function addExamples(command: Command, path: readonly string[] = []): void {
   for (const child of command.commands) {

@@ -10,12 +10,12 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const program = join(root, process.argv[2] ?? '');
+const page = 'services/extras/dashboard/page';
 const missing = [
   [program, 'nothing is compiled yet'],
-  [
-    join(root, 'dist/services/dashboard/page/main.js'),
-    'the dashboard’s page is not compiled (tsc alone leaves it out)',
-  ],
+  ...(existsSync(join(root, page))
+    ? [[join(root, 'dist', page, 'main.js'), 'the dashboard’s page is not compiled (tsc alone leaves it out)']]
+    : []),
 ].find(([file]) => !existsSync(file));
 
 if (missing === undefined) {

@@ -6,7 +6,7 @@ import { operatorsGroup } from './flags/operator-flags.ts';
 
 /** Commands of the core. Those of extras come after the others of their group. */
 const ofCore: readonly (readonly [title: string, names: readonly string[]])[] = [
-  ['First:', ['crawl', 'pages', 'stats', 'explain', 'hosts', 'dashboard', 'fetch']],
+  ['First:', ['crawl', 'pages', 'stats', 'explain', 'hosts', 'fetch']],
   ['Ask a crawl:', ['links', 'dlq', 'state', 'topology']],
   [
     operatorsGroup,

@@ -2,6 +2,7 @@
 import type { Extension } from '../application/extension/extension.ts';
 import { extension as archiveExtra } from './archive/extension.ts';
 import { extension as auditExtra } from './audit/extension.ts';
+import { extension as dashboardExtra } from './dashboard/extension.ts';
 import { extension as dedupExtra } from './dedup/extension.ts';
 import { extension as deskExtra } from './desk/extension.ts';
 import { extension as exportExtra } from './export/extension.ts';
@@ -9,6 +10,9 @@ import { extension as fleetExtra } from './fleet/extension.ts';
 import { extension as graphExtra } from './graph/extension.ts';
 import { extension as indexExtra } from './index/extension.ts';
 import { extension as lendingExtra } from './lending/extension.ts';
+import { extension as officeExtra } from './office/extension.ts';
+import { extension as paymentsExtra } from './payments/extension.ts';
+import { extension as pdfExtra } from './pdf/extension.ts';
 import { extension as pushExtra } from './push/extension.ts';
 import { extension as renderExtra } from './render/extension.ts';
 import { extension as storyExtra } from './story/extension.ts';
@@ -18,6 +22,7 @@ import { extension as whatIfExtra } from './what-if/extension.ts';
 export const installed: readonly Extension[] = [
   archiveExtra,
   auditExtra,
+  dashboardExtra,
   dedupExtra,
   deskExtra,
   exportExtra,
@@ -25,6 +30,9 @@ export const installed: readonly Extension[] = [
   graphExtra,
   indexExtra,
   lendingExtra,
+  officeExtra,
+  paymentsExtra,
+  pdfExtra,
   pushExtra,
   renderExtra,
   storyExtra,

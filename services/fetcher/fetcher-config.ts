@@ -9,7 +9,9 @@ import type { HttpResponse } from './http/client.ts';
 import type { ExchangeLimits } from './http/exchange.ts';
 import type { RequestRuleInput } from './http/request-rules-schema.ts';
 import type { Signing } from './http/web-bot-auth.ts';
+import type { DocumentReader } from './pages/document-reader.ts';
 import type { ExtractRules } from './pages/extract-rules.ts';
+import type { OpenPayments } from './pay/payments.ts';
 import type { ArchiveConfig } from './publish/exchange-records.ts';
 
 export interface FetcherConfig {
@@ -46,6 +48,8 @@ export interface FetcherConfig {
   readonly requests?: readonly RequestRuleInput[];
   /** Extraction from pages beyond links and text. Absent: nothing. */
   readonly extract?: ExtractRules;
+  /** Readers of documents that are no web pages. Absent: none. */
+  readonly readers?: readonly DocumentReader[];
   /** Keep a page's links in its record too, for a graph of pages. */
   readonly outlinks?: boolean;
   /** Use HTTP/2 if the server offers it. Default: yes. */
@@ -56,6 +60,8 @@ export interface FetcherConfig {
   readonly insecureHosts?: readonly string[];
   /** Hooks of plugins for requests, responses, pages and links, in this order. Absent: none. */
   readonly hooks?: readonly NamedHooks[];
+  /** Opens the payments of plugins that pay. Absent: nothing is paid. */
+  readonly openPayments?: OpenPayments;
   /** Called with the policy in force before the first request, and with each later one. Failures are passed to `say`, never thrown. */
   readonly onPolicy?: (policy: PolicyConfig, say: (text: string) => void) => void;
   /** Programs that may fetch pages instead of this fetcher. Absent: there are none. */

@@ -91,10 +91,6 @@ export const fetcherLimits = {
   /** Sites with a remembered cost in a worker. */
   readSitesMax: 10_000,
   pdfLoadMs: 10_000,
-  /** Unpacked bytes of an office file or book: a bomb of 10 MB unpacks to 10 GB, a long book to 10 MB of text. */
-  officeBytesMax: 64 * 1024 * 1024,
-  /** Parts of such a file that are read: books have hundreds. */
-  officePartsMax: 10_000,
   /** A worker that parses one page for longer is killed. */
   parseTimeoutMs: 3_000,
   /** Characters of a page's text in its record: search needs no more, and brokers refuse messages above 1 MB. */

@@ -8,7 +8,7 @@ import { type BlockedHosts, watchBlockedHosts } from './leases/blocked-hosts.ts'
 import { createHostSlots, type HostSlots } from './leases/host-slots.ts';
 import { type AddressPacer, createAddressPacer } from './pace/address-pacer.ts';
 import { type Bandwidth, createBandwidth } from './pace/bandwidth.ts';
-import { openPayments, type Payments } from './pay/payments.ts';
+import type { Payments } from './pay/payments.ts';
 import { followPolicy } from './policy-in-force.ts';
 
 export interface FetcherOrders {
@@ -33,16 +33,13 @@ export function followOrders(
   const addressPacer =
     options.addressPacer ?? createAddressPacer(options.clock, config.addressDelayMs, config.groupSize);
   const hooks = config.hooks === undefined ? undefined : createHooks(config.hooks);
-  const payments = openPayments({
-    log,
-    codec,
-    crawl,
-    hooks,
-    signal,
-    clock: options.clock,
-    policy: () => policies.now.pay,
-    by: `fetcher ${options.fetcherId}`,
-  });
+  const payments =
+    hooks &&
+    config.openPayments?.({
+      ...{ log, codec, crawl, hooks, signal, clock: options.clock },
+      policy: () => policies.now.pay,
+      by: `fetcher ${options.fetcherId}`,
+    });
   const blockedHosts = watchBlockedHosts({
     clock,
     log,

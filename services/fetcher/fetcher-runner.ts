@@ -116,8 +116,7 @@ function readerOf({ options }: Running, { records, http, orders, extractor }: Ru
     requisites: () => policies.now.requisites,
     canonicals: () => policies.now.canonicals,
     redirected: http.rules?.sessions?.redirected,
-    pdf: config.extract?.pdf ?? false,
-    office: config.extract?.office ?? false,
+    documents: config.readers ?? [],
     ...(config.extract !== undefined && { wishesOf: compileExtractRules(config.extract) }),
   };
 }

@@ -10,6 +10,7 @@ import {
   type FetchHooks,
   parseResolveOverride,
 } from '../application/fetching.ts';
+import { paymentsOf } from '../application/plugin/payments-of.ts';
 import { productVersion } from '../runtime/version.ts';
 import type { CrawledPage, CrawlOptions } from './crawl-options.ts';
 
@@ -20,12 +21,12 @@ export interface FetcherEars {
 }
 
 /** Throws INVALID_ARGUMENT. */
-export function fetcherOf(
+export async function fetcherOf(
   options: CrawlOptions,
   policy: Policy,
   concurrency: number,
   { onPage, onOutcome, room }: FetcherEars,
-): CrawlRun['fetcher'] {
+): Promise<CrawlRun['fetcher']> {
   const { userAgent, allowPrivate = false, resolve = [], ca, fetch } = options;
   const hooks = hooksOf(options);
   return {
@@ -42,7 +43,7 @@ export function fetcherOf(
       leasesMax: concurrency,
       outlinks: true,
       ...(ca !== undefined && { ca }),
-      ...(hooks !== undefined && { hooks: [hooks] }),
+      ...(hooks !== undefined && { hooks: [hooks], ...(await paymentsOf([hooks])) }),
       onPage({ outlinks, links: _, ...page }, { body }) {
         onPage({ ...page, links: outlinks, body });
       },

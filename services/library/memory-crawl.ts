@@ -159,7 +159,7 @@ export class MemoryCrawl implements CrawlControls {
       const { counters } = await runCrawl({
         ...{ log, codec, clock, manifest, signal, graceMs: 0 },
         frontier: { key: randomKey(), stores: [createMemoryStore()], endsLeases: true, leasesMax: concurrency },
-        fetcher: fetcherOf(this.#options, policy, concurrency, {
+        fetcher: await fetcherOf(this.#options, policy, concurrency, {
           onPage: (page) => this.#flow.put(page),
           onOutcome: (outcome, depth) => this.#reportFailed(outcome, depth),
           room: (untilMs, stopping) => this.#flow.room(untilMs - clock.nowMs(), stopping),

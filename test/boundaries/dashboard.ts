@@ -1,5 +1,5 @@
 /** What the dashboard's service takes of a query, and what a sweep of unfinished snapshots leaves. */
-import { createDashboard } from '../../services/dashboard/dashboard-routes.ts';
+import { createDashboard } from '../../services/extras/dashboard/dashboard-routes.ts';
 import { crawlIdOf, newFolder } from '../../services/frontier/snapshots/manifest.ts';
 import { createSnapshotRepository } from '../../services/frontier/snapshots/snapshot-repository.ts';
 import { SystemClock } from '../../services/runtime/clock.ts';

@@ -4,6 +4,7 @@ import { gzipSync } from 'node:zlib';
 import { blankLinkGroup, blankOutcome, blankTask } from '../../schemas/blank.ts';
 import type { Outcome } from '../../schemas/types.ts';
 import { checkPlugin } from '../../services/application/plugin/check-plugin.ts';
+import type { officeLimits } from '../../services/extras/office/office-limits.ts';
 import { createFairLookup } from '../../services/fetcher/connect/fair-lookup.ts';
 import { compileOverrides } from '../../services/fetcher/connect/resolve-override.ts';
 import { createResolver } from '../../services/fetcher/connect/resolver.ts';
@@ -279,6 +280,11 @@ function lookedUp(hostnames: readonly string[]): number {
   return asked;
 }
 
+export const officeBoundaries: BoundaryTable<typeof officeLimits> = {
+  officeBytesMax: undriven('office-document.test.ts has a bomb'),
+  officePartsMax: undriven('office-document.test.ts has more parts'),
+};
+
 export const fetcherBoundaries: BoundaryTable<typeof fetcherLimits> = {
   namesShareMax: undriven('a quarter of the leases: name-gate.test.ts has places for one, two and four'),
   namesSlowMs: tuning('how soon leases wait aside: name-gate.test.ts has both'),
@@ -424,8 +430,6 @@ export const fetcherBoundaries: BoundaryTable<typeof fetcherLimits> = {
   pdfTimeoutMs: undriven('a worker’s clock'),
   newSiteReadMs: tuning('whose document is read next'),
   readSitesMax: tuning('whose document is read next'),
-  officeBytesMax: undriven('office.test.ts has a bomb'),
-  officePartsMax: undriven('office.test.ts has more parts'),
   pdfLoadMs: undriven('a worker’s clock'),
   parseTimeoutMs: undriven('a worker’s clock: extract.test.ts has it at shorter times'),
   // Of a document that a plugin reads.

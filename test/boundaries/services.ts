@@ -2,13 +2,13 @@
 
 import type { workerLimits } from '../../services/application/workers/worker-limits.ts';
 import type { inspectLimits } from '../../services/cli/inspect/inspect-limits.ts';
-import type { CrawlView } from '../../services/dashboard/crawl-view.ts';
-import { dashboardLimits } from '../../services/dashboard/limits.ts';
-import type { CrawlStatus } from '../../services/dashboard/status.ts';
-import { Viewers } from '../../services/dashboard/viewers.ts';
 import type { archiveLimits } from '../../services/extras/archive/archive-limits.ts';
 import type { replayLimits } from '../../services/extras/archive/replay/replay-limits.ts';
 import type { auditLimits } from '../../services/extras/audit/audit-limits.ts';
+import type { CrawlView } from '../../services/extras/dashboard/crawl-view.ts';
+import { dashboardLimits } from '../../services/extras/dashboard/limits.ts';
+import type { CrawlStatus } from '../../services/extras/dashboard/status.ts';
+import { Viewers } from '../../services/extras/dashboard/viewers.ts';
 import { countRates } from '../../services/extras/dedup/duplicate-rates.ts';
 import type { graphLimits } from '../../services/extras/graph/graph-limits.ts';
 import type { indexLimits } from '../../services/extras/index/index-limits.ts';

@@ -3,10 +3,10 @@
 import { rangeLimits } from '../../schemas/range-limits.ts';
 import { workerLimits } from '../../services/application/workers/worker-limits.ts';
 import { inspectLimits } from '../../services/cli/inspect/inspect-limits.ts';
-import { dashboardLimits } from '../../services/dashboard/limits.ts';
 import { archiveLimits } from '../../services/extras/archive/archive-limits.ts';
 import { replayLimits } from '../../services/extras/archive/replay/replay-limits.ts';
 import { auditLimits } from '../../services/extras/audit/audit-limits.ts';
+import { dashboardLimits } from '../../services/extras/dashboard/limits.ts';
 import { deskLimits } from '../../services/extras/desk/desk-limits.ts';
 import { mcpLimits } from '../../services/extras/fleet/agents/mcp-limits.ts';
 import { eventLimits } from '../../services/extras/fleet/events/event-limits.ts';
@@ -21,6 +21,7 @@ import { webhookLimits } from '../../services/extras/fleet/webhooks/webhook-limi
 import { graphLimits } from '../../services/extras/graph/graph-limits.ts';
 import { indexLimits } from '../../services/extras/index/index-limits.ts';
 import { lendingLimits } from '../../services/extras/lending/lending-limits.ts';
+import { officeLimits } from '../../services/extras/office/office-limits.ts';
 import { renderLimits } from '../../services/extras/render/render-limits.ts';
 import { putLimits } from '../../services/extras/urlfrontier/put-limits.ts';
 import { fetcherLimits } from '../../services/fetcher/fetcher-limits.ts';
@@ -116,6 +117,7 @@ export const table: Readonly<Record<string, Group>> = {
   pluginLimits: of(pluginLimits, fetchers.pluginBoundaries),
   zstdLimits: of(zstdLimits, fetchers.zstdBoundaries),
   fetcherLimits: of(fetcherLimits, fetchers.fetcherBoundaries),
+  officeLimits: of(officeLimits, fetchers.officeBoundaries),
   usageLimits: of(usageLimits, usageBoundaries),
   robotsLimits: of(robotsLimits, urls.robotsBoundaries),
   responseLimits: of(responseLimits, urls.responseBoundaries),

@@ -1,7 +1,7 @@
 /** A crawl that is only told of: the dashboard's view of crawls in every state, some of them hostile. */
 
-import type { CrawlView } from '../../services/dashboard/crawl-view.ts';
-import { troublesOf } from '../../services/dashboard/phase.ts';
+import type { CrawlView } from '../../services/extras/dashboard/crawl-view.ts';
+import { troublesOf } from '../../services/extras/dashboard/phase.ts';
 import type {
   CrawlAct,
   CrawlStatus,
@@ -16,7 +16,7 @@ import type {
   HostStatus,
   PartitionReport,
   TimelineStatus,
-} from '../../services/dashboard/status.ts';
+} from '../../services/extras/dashboard/status.ts';
 import { CrawlstreamError } from '../../topology/errors.ts';
 import { zeroCounters } from '../../topology/frontier/changes/counters.ts';
 import { timelinePicture } from '../../topology/timeline/timeline-picture.ts';

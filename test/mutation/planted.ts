@@ -332,10 +332,10 @@ export const planted: readonly Planted[] = [
   },
   {
     mistake: 'money counts as spent where the request never reached the host',
-    file: 'services/fetcher/pay/payments.ts',
+    file: 'services/extras/payments/plugin-payments.ts',
     find: 'if (response === null || response.unreached)',
     replace: 'if (response === null)',
-    tests: ['test/services/fetcher/pay/payments.test.ts'],
+    tests: ['test/services/extras/payments/plugin-payments.test.ts'],
   },
   {
     mistake: 'a Crawl-delay is for agents of the lines before it, too',

@@ -12,8 +12,8 @@ import { compress, init } from '@bokuweb/zstd-wasm';
 import { PDFDocument, StandardFonts } from 'pdf-lib';
 import { chromiumHere, noBrowser } from '../browser/chromium.ts';
 import { root } from '../run/files.ts';
+import { documentOf, officeTypes, zipOf } from '../services/extras/office/office-files.ts';
 import { serveSite } from '../services/fetcher/loopback.ts';
-import { documentOf, officeTypes, zipOf } from '../services/fetcher/pages/office-files.ts';
 import { serveSocks5 } from '../services/fetcher/proxy-servers.ts';
 import { temporaryFolder } from '../services/runtime/store/temporary-folder.ts';
 

@@ -42,7 +42,7 @@ const known: Readonly<Record<string, string>> = {
   'services/cli/flags/arguments.ts ^[^\\s@()]+@[^\\s@()]+\\.[^\\s@()]+$': operators,
   'services/cli/flags/certificates.ts -----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----':
     'a file of the operator’s',
-  'services/cli/inspect/dashboard-command.ts \\/+$': operators,
+  'services/extras/dashboard/command/dashboard-command.ts \\/+$': operators,
   'services/cli/operate/reset-command.ts \\.(fetcher|frontier.*)$': 'names of groups, of 255 characters at most',
   'services/planning/strimzi.ts ^-+|-+$': 'a crawl’s name, of 100 characters at most',
   'services/reference/chart/template-marks.ts ^( *)(env|envFrom|ingress|volumes):\\n( *\\{\\{- with .+ \\}\\}\\n)(.*\\n *\\{\\{- end \\}\\}\\n)':
@@ -53,7 +53,7 @@ const known: Readonly<Record<string, string>> = {
     ours,
   'services/reference/limits-page.ts \\/\\*\\*([\\s\\S]*?)\\*\\/|^ {2}(\\w+):': ours,
   'services/reference/limits-page.ts \\s*\\n\\s*\\*?\\s*': ours,
-  'services/dashboard/page/numbers.ts \\.?0+$': 'a number, in digits',
+  'services/extras/dashboard/page/numbers.ts \\.?0+$': 'a number, in digits',
 };
 /** Expressions of strangers' text that the checker cannot decide or finds quadratic, and what bounds the text. */
 const bounded: Readonly<Record<string, string>> = {

@@ -71,9 +71,7 @@ const kept: Readonly<Record<string, readonly RegExp[]>> = {
     /^lab\/(?:model|bench|simulation)\//,
   ],
   view: [
-    /^services\/dashboard\//,
-    /\/dashboard-command\.ts$/,
-    /\/query-service\.ts$/,
+    /^services\/extras\/dashboard\//,
     /^services\/cli\/terminal\//,
     /\/read-only\.ts$/,
     /^topology\/policy\/traps\//,
@@ -101,7 +99,7 @@ it('names in the sources are the words of the glossary', () => {
 const inClients = /^clients\/(?:typescript\/lease-client|crawlee\/lease-broker)\.ts$/;
 const inCalls = /^services\/extras\/lending\/(?:api-schemas|lease-methods|lease-pool)\.ts$/;
 const inNotes = /^services\/(?:runtime\/(?:avro\/schema-note|crawl\/crawl-schemas)|cli\/operate\/schemas-command)\.ts$/;
-const inDashboard = /^services\/(?:dashboard\/|hosting\/roles\/query-service|cli\/inspect\/dashboard-command)/;
+const inDashboard = /^services\/extras\/dashboard\//;
 /** The command `story`. */
 const inCommands =
   /^services\/(?:cli\/(?:examples|command-modules|help-groups)|extras\/(?:installed|story\/.*)|hosting\/inspect\/explain-answer)\.ts$/;

@@ -8,7 +8,7 @@
  * | 304 | `notModified` | only if we sent a validator, which the caller must know. Counts as a success |
  * | 301 302 303 307 308, with a usable Location | `redirect` | the target passes through the frontier like any link |
  * | any other 3xx | `clientError` | 300, 305, 306 and broken Locations lead nowhere, again and again |
- * | 402 | `paymentRequired` | the site sells the page; what it asks for is in the outcome (topology/pay) |
+ * | 402 | `paymentRequired` | the site sells the page; what it asks for is in the outcome (quote.ts) |
  * | 404, 410 | `gone` | the URL has no page; asking soon again is no use |
  * | 408 | `timeout` | the server gave up on a slow request: ours may be quicker next time |
  * | 425 | `serverError` | too early (RFC 8470): the same request is expected to succeed later |

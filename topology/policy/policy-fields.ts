@@ -7,7 +7,6 @@
  * Fields have this order in a checked policy, too.
  */
 import { z } from 'zod';
-import { paySchema } from '../pay/pay-policy.ts';
 import { type TraceConfig, traceSchema } from '../trace/tracing.ts';
 import { defaultFilters, type FilterConfig } from '../url/filters.ts';
 import { defaultNormalize, type NormalizeConfig } from '../url/normalize-config.ts';
@@ -21,6 +20,7 @@ import { crawlLimits } from './crawl-limits.ts';
 import { equivalencesSchema } from './equivalences.ts';
 import type { MetadataRule } from './metadata-rules.ts';
 import type { ParallelRule } from './parallel.ts';
+import { paySchema } from './pay-config.ts';
 import type { PolicyField } from './policy-field.ts';
 import { policyLimits } from './policy-limits.ts';
 import {

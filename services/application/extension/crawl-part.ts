@@ -11,11 +11,22 @@ import type { Clock } from '../../runtime/clock.ts';
 import type { CrawlTopics } from '../../runtime/crawl/requests.ts';
 import type { Manifest } from '../../runtime/data-folder/manifest.ts';
 import type { Access } from '../../runtime/http/access.ts';
+import type { ListenAddress } from '../../runtime/http/listen-address.ts';
 import type { Log } from '../../runtime/log/log.ts';
+import type { Display } from './display.ts';
 
 export interface CrawlPart {
   /** Adds options to `crawl`. */
   readonly addOptions?: (command: Command) => Command;
+  /**
+   * Returns the address at which `crawl` listens, by its options. Undefined: that of `--http`, if any. Throws
+   * INVALID_ARGUMENT for options that contradict each other.
+   */
+  readonly listens?: (options: object) => ListenAddress | undefined;
+  /** Returns a line that `crawl` prints once it listens. Undefined: none. */
+  readonly greets?: (options: object, address: string, isSecure: boolean) => string | undefined;
+  /** Shows the crawl of a process to people. */
+  readonly display?: (clock: Clock) => Display;
   /** Endpoints of `crawl` and `frontier`. */
   readonly routes?: readonly CrawlRoute<ServedCrawl>[];
   /**

@@ -7,7 +7,10 @@
  */
 import type { Command } from 'commander';
 import type { FieldsOfExtra } from '../../../topology/policy/extra-fields.ts';
+import type { DocumentReader } from '../../fetcher/pages/document-reader.ts';
+import type { OpenPayments } from '../../fetcher/pay/payments.ts';
 import type { Declaration, Processor } from '../processor/processor.ts';
+import type { CrawlFacts } from './crawl-facts.ts';
 import type { CrawlPart } from './crawl-part.ts';
 import type { Finding } from './finding.ts';
 import type { LeaseClients } from './lease-clients.ts';
@@ -29,6 +32,10 @@ export interface Extension {
   readonly examples?: Readonly<Record<string, readonly string[]>>;
   /** Programs by others that fetch a crawl's URLs. Only one extra may offer them. */
   readonly leaseClients?: () => Promise<LeaseClients>;
+  /** Pays for pages that answer 402. */
+  readonly openPayments?: () => Promise<OpenPayments>;
+  /** Facts about crawls, for `stats` and `explain`. */
+  readonly facts?: () => Promise<CrawlFacts>;
   /** Called once in each process with a frontier: options of `crawl`, endpoints, and work beside the crawl. */
   readonly crawlPart?: () => Promise<CrawlPart>;
   /**
@@ -36,6 +43,8 @@ export interface Extension {
    * follow. followFields reads them.
    */
   readonly policyFields?: FieldsOfExtra;
+  /** Readers of documents that are no web pages. A field of `--extract`, by the name of the reader, switches each on. */
+  readonly readers?: readonly DocumentReader[];
   /** Kinds of files with pages that its commands write, and that `forget` does not reach. */
   readonly files?: readonly string[];
 }

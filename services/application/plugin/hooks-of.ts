@@ -4,7 +4,7 @@ import type { FetcherConfig } from '../../fetcher/fetcher-config.ts';
 import type { Plugin } from './plugin.ts';
 import { policyFieldsOf } from './policy-fields-of.ts';
 
-export type PluginHooks = Pick<FetcherConfig, 'hooks' | 'onPolicy'>;
+export type PluginHooks = Pick<FetcherConfig, 'hooks' | 'onPolicy' | 'openPayments'>;
 
 export function hooksOf(plugins: readonly Plugin[]): PluginHooks {
   if (plugins.length === 0) return {};

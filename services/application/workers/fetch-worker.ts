@@ -17,6 +17,7 @@ import { type Channel, createChannel, plainError } from '../../runtime/log/chann
 import { createFetchers } from '../fetchers.ts';
 import { hooksOf } from '../plugin/hooks-of.ts';
 import { loadPlugins } from '../plugin/load-plugins.ts';
+import { paymentsOf } from '../plugin/payments-of.ts';
 import { schemasOverChannel } from './schemas-over-channel.ts';
 import { paceOverChannel } from './shared-pace.ts';
 import { channelFd, statsEveryMs } from './worker-limits.ts';
@@ -51,6 +52,7 @@ async function begin(orders: WorkerOrders): Promise<void> {
     config: {
       ...config,
       ...hooksOf(plugins),
+      ...(await paymentsOf(plugins)),
       groupSize: () => 1, // The group's own.
       say: (text) => channel.notify('say', text),
       onReport: createReports(),

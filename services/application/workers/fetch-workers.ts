@@ -246,6 +246,7 @@ function plainConfig(config: FetcherConfig): PlainFetcherConfig {
   const {
     groupSize: _,
     hooks: __,
+    openPayments: _________,
     onReport: ___,
     onPage: ____,
     room: _____,

@@ -8,7 +8,7 @@ import type { Distribution } from '../../runtime/metrics/distribution.ts';
 /** A fetcher's configuration without what cannot leave its process. */
 export type PlainFetcherConfig = Omit<
   FetcherConfig,
-  'groupSize' | 'hooks' | 'onPolicy' | 'onReport' | 'onPage' | 'room' | 'say' | 'outside'
+  'groupSize' | 'hooks' | 'openPayments' | 'onPolicy' | 'onReport' | 'onPage' | 'room' | 'say' | 'outside'
 >;
 
 /** Given to a worker as its first order, by the call `begin`. */

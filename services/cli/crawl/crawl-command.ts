@@ -23,7 +23,7 @@ import { type StopFlags, stopRules, stopsText } from '../../hosting/crawl/stop-r
 import type { KafkaFlags } from '../../hosting/options/crawl-place.ts';
 import type { FetcherFlags } from '../../hosting/options/fetching.ts';
 import { fetcherConfig, needContact } from '../../hosting/options/fetching.ts';
-import { withHttp } from '../../hosting/options/http-side.ts';
+import { type HttpFlags, withHttp } from '../../hosting/options/http-side.ts';
 import { openPlugins, type PluginFlags, processorsBeside } from '../../hosting/options/plugins.ts';
 import { type ProcessorFlags, withNeeds } from '../../hosting/options/processors.ts';
 import type { SeenFlags } from '../../hosting/options/seen.ts';
@@ -43,7 +43,6 @@ import type { Service } from '../../runtime/metrics/service.ts';
 import { stopOnSignals } from '../../runtime/stop-signals.ts';
 import { productVersion } from '../../runtime/version.ts';
 import { duration } from '../flags/arguments.ts';
-import { addDashboardOption, type DashboardFlags, dashboardUrl, listenFor } from '../flags/dashboard-flags.ts';
 import { addFetcherOptions } from '../flags/fetcher-flags.ts';
 import { addHttpOption } from '../flags/http-flags.ts';
 import { addCompressionOption, addKafkaOptions } from '../flags/kafka-flags.ts';
@@ -73,7 +72,7 @@ interface CrawlFlags
     SnapshotRoleFlags,
     ProcessorFlags,
     PluginFlags,
-    DashboardFlags,
+    HttpFlags,
     OtlpFlags,
     StopFlags,
     WorkersFlags {
@@ -107,7 +106,6 @@ function addCrawlCommand(program: Command, offers: Offers): void {
   addSetOption(addPluginOption(addHandlerOption(command)));
   for (const { addOptions } of parts) addOptions?.(command);
   clients?.addOptions(command);
-  addDashboardOption(command);
   addKafkaOptions(command, 'data folder (default: crawl-data/HOST-OF-FIRST-SEED)');
   addOtlpOption(addHttpOption(addCompressionOption(command)))
     .addOption(
@@ -161,7 +159,8 @@ async function prepare(flags: CrawlFlags, command: Command, { clients, parts }: 
     checkSeeds(seeds, policyOf(flags, seeds, null, plugins.fields));
     needContact(flags, seeds);
   }
-  const listen = listenFor(flags);
+  const asked = parts.map(({ listens }) => listens?.(flags)).find((address) => address !== undefined);
+  const listen: HttpFlags = asked === undefined ? flags : { ...flags, http: asked };
   const lending = clients?.open(flags, listen.http !== undefined, clock);
   const onWorkers = flags.brokers === undefined && lending === undefined && workersWanted(flags) > 1;
   const beside = await processorsBeside(flags, plugins, !onWorkers);
@@ -178,6 +177,7 @@ async function prepare(flags: CrawlFlags, command: Command, { clients, parts }: 
     listed,
     seeds,
     plugins,
+    parts,
     listen,
     lending,
     beside,
@@ -212,9 +212,13 @@ function watchProgress(flags: CrawlFlags, stop: AbortController, progress: Retur
 }
 
 async function runCrawl(given: Given, service: Service): Promise<void> {
-  const { flags, seeds, progress, clock } = given;
+  const { flags, parts, seeds, progress, clock } = given;
+  const { listensOn, isSecure } = service;
   const watched = watchOutcomes(seeds, flags, progress.note, clock);
-  if (flags.dashboard !== undefined) progress.note(`see it at ${dashboardUrl(service.listensOn!, service.isSecure)}`);
+  for (const { greets } of parts) {
+    const line = listensOn === null ? undefined : greets?.(flags, listensOn, isSecure);
+    if (line !== undefined) progress.note(line);
+  }
   sayUnrendered(flags, progress.note);
   if (flags.brokers !== undefined) await runOnKafka(given, service, watched);
   else await runInFolder(given, service, watched);

@@ -17,7 +17,7 @@ import { Setting } from '../flags/setting.ts';
 import { typedSeeds } from './crawl-seeds.ts';
 
 const ofOneRun = [
-  ...['json', 'newOptions', 'seedKeys', 'log', 'otlp', 'http', 'httpOpen', 'httpCert', 'httpKey', 'dashboard'],
+  ...['json', 'newOptions', 'seedKeys', 'log', 'otlp', 'http', 'httpOpen', 'httpCert', 'httpKey'],
   ...['maxTime', 'maxBytes', 'maxErrors'],
   ...['data', 'brokers', 'registry', 'compression', 'crawl', 'partitions'],
 ];

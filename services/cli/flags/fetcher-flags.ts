@@ -1,11 +1,12 @@
 /** Options of fetching, shared by `crawl` and `fetcher`. */
 import type { Command } from 'commander';
 import { crawlLimits } from '../../../topology/policy/crawl-limits.ts';
+import { installedReaders } from '../../application/document-readers.ts';
 import { parseResolveOverride } from '../../fetcher/connect/resolve-override.ts';
 import { archivedBodyLimits } from '../../fetcher/http/archived-body-limits.ts';
 import { requestLimits } from '../../fetcher/http/request-limits.ts';
 import { requestRulesSchema } from '../../fetcher/http/request-rules-schema.ts';
-import { extractRulesSchema } from '../../fetcher/pages/extract-rules.ts';
+import { extractRulesWith } from '../../fetcher/pages/extract-rules.ts';
 import { mebibyte } from '../../hosting/options/fetching.ts';
 import { rulesFile } from '../../hosting/options/rules-file.ts';
 import { durationText } from '../../runtime/option-text.ts';
@@ -69,7 +70,7 @@ export function addFetcherOptions(command: Command): Command {
         '--extract <file>',
         'rules for main text, language, metadata and CSS fields (YAML or JSON file)',
         'text and links need no rules; main text and fields cost a DOM per page',
-        rulesFile('--extract', extractRulesSchema, {}),
+        rulesFile('--extract', extractRulesWith(installedReaders), {}),
       ),
     )
     .addOption(

@@ -1,6 +1,6 @@
 /** Lines of `stats` and of reports: the labels of a crawl's counts. */
 import { type CountName, type CrawlCounts, countTable } from '../../../topology/frontier/ask/crawl-counts.ts';
-import { linkNames, placeNames } from '../../dashboard/words.ts';
+import { linkNames, placeNames } from '../../runtime/words.ts';
 
 interface Line {
   readonly label: string;

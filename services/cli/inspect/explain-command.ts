@@ -4,7 +4,7 @@
  */
 import type { Command } from 'commander';
 import { askUrl } from '../../hosting/inspect/ask-url.ts';
-import { explainTyped } from '../../hosting/inspect/explain.ts';
+import { explainedJson, explainTyped } from '../../hosting/inspect/explain.ts';
 import { explainText } from '../../hosting/inspect/explain-text.ts';
 import type { KafkaFlags } from '../../hosting/options/crawl-place.ts';
 import { withStates } from '../../hosting/state/state-source.ts';
@@ -24,7 +24,7 @@ export function addExplainCommand(program: Command): void {
         const crawl = { ...source, topics: source.manifest };
         const ask = (url: string) => askUrl(source, url, 'the score leaves out links, domains and cash');
         const explained = await explainTyped(crawl, flags, given, ask);
-        print({ json: explained, text: explainText(explained) }, flags.json);
+        print({ json: explainedJson(explained), text: explainText(explained) }, flags.json);
       }),
     );
 }

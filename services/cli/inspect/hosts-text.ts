@@ -2,12 +2,12 @@
 import type { HostRow } from '../../../topology/frontier/ask/list-hosts.ts';
 import { queueName } from '../../../topology/frontier/queues/held-queues.ts';
 import { frontQueueCount } from '../../../topology/url/front-queue.ts';
-import { holdNames } from '../../dashboard/words.ts';
 import type { HostsAnswer } from '../../frontier/query/host-lists.ts';
 import { nothingToFetch } from '../../hosting/inspect/host-status.ts';
 import type { PlacedAnswer } from '../../hosting/inspect/hosts.ts';
 import { counted } from '../../runtime/counted.ts';
 import { rows } from '../../runtime/rows-text.ts';
+import { holdNames } from '../../runtime/words.ts';
 
 const heads = [
   'host',

@@ -9,21 +9,19 @@ import { countsOf } from '../../../topology/frontier/ask/crawl-counts.ts';
 import type { CrawlEnd } from '../../../topology/frontier/ask/crawl-end.ts';
 import { crawlEnd } from '../../../topology/frontier/ask/crawl-end.ts';
 import { sumCounters } from '../../../topology/frontier/changes/counters.ts';
-import { type PaymentSummary, paymentSummary } from '../../../topology/pay/payment.ts';
 import { parsePolicy } from '../../../topology/policy/validate.ts';
+import { installedFacts } from '../../application/installed-parts.ts';
 import type { ReadableCrawl } from '../../hosting/connect/open-crawl.ts';
 import { withCrawl } from '../../hosting/connect/open-crawl.ts';
 import { placeText } from '../../hosting/connect/place-text.ts';
 import { idleOf } from '../../hosting/inspect/idle-folder.ts';
 import type { KafkaFlags } from '../../hosting/options/crawl-place.ts';
 import { freshnessStats, freshnessText } from '../../hosting/state/freshness-stats.ts';
-import { counted } from '../../runtime/counted.ts';
 import { readControl } from '../../runtime/crawl/control-log.ts';
 import { DuplicateCounts, duplicatePagesText } from '../../runtime/crawl/duplicate-counts.ts';
 import { fetchersOf } from '../../runtime/crawl/fetcher-count.ts';
 import { frontierMembers } from '../../runtime/crawl/frontier-members.ts';
 import { lookAt } from '../../runtime/crawl/look.ts';
-import { readPaymentBook } from '../../runtime/crawl/payment-book.ts';
 import { surplusOf, surplusText } from '../../runtime/crawl/surplus-partitions.ts';
 import { toStdout } from '../../runtime/logging/door.ts';
 import { ownName } from '../../runtime/own-name.ts';
@@ -64,7 +62,8 @@ async function printStats(readable: ReadableCrawl, flags: ReadFlags): Promise<vo
   const end = crawlEnd(before, look);
   const counters = sumCounters(look.partitions.map((one) => one.counters));
   const counts = countsOf(counters);
-  const paid = paymentSummary(await readPaymentBook(log, codec, crawl));
+  const about = (await installedFacts()).map((one) => one.ofCrawl({ log, codec, crawl }));
+  const more = (await Promise.all(about)).filter((fact) => fact !== null);
   const duplicates = await new DuplicateCounts(readable).look().catch(() => null);
   const freshness = await freshnessStats(readable, partitions, counters, Date.now());
   const members =
@@ -72,7 +71,7 @@ async function printStats(readable: ReadableCrawl, flags: ReadFlags): Promise<vo
   const fetchers = brokersLog === null || topics.sink === 'pull' ? undefined : await fetchersOf(brokersLog, crawl);
   if (flags.json)
     toStdout(
-      `${JSON.stringify({ ...counts, end, ...(paid.payments > 0 && { paid }), ...(paused && { paused }), ...(unasked.length > 0 && { robotsNotAsked: unasked }), ...(duplicates && { duplicatePages: duplicates }), ...(freshness && { freshness }), ...(members !== undefined && { members }), ...(fetchers !== undefined && { fetchers }) })}\n`,
+      `${JSON.stringify({ ...counts, end, ...Object.assign({}, ...more.map(({ json }) => json)), ...(paused && { paused }), ...(unasked.length > 0 && { robotsNotAsked: unasked }), ...(duplicates && { duplicatePages: duplicates }), ...(freshness && { freshness }), ...(members !== undefined && { members }), ...(fetchers !== undefined && { fetchers }) })}\n`,
     );
   else {
     const fresh = freshness === null ? '' : `${freshnessText(freshness)}\n`;
@@ -84,8 +83,7 @@ async function printStats(readable: ReadableCrawl, flags: ReadFlags): Promise<vo
       toStdout(`  robots.txt is ignored where overlay ${overlay} matches: ${reason}\n`);
     const copies = duplicatePagesText(duplicates);
     if (copies !== null) toStdout(`  ${copies}\n`);
-    if (paid.payments > 0)
-      toStdout(`  paid ${paid.spent.join(', ')} for ${counted(paid.payments, 'page')}${paidMore(paid)}\n`);
+    for (const [name, value] of more.flatMap(({ rows }) => rows)) if (value !== null) toStdout(`  ${name} ${value}\n`);
     const idle = end === 'done' && !isServed ? null : await idleOf(readable, flags.data, Date.now());
     if (idle !== null) toStdout(`  no process runs it; to continue: ${idle.resume}\n`);
     const place = placeText({ ...flags, crawl });
@@ -97,11 +95,6 @@ async function printStats(readable: ReadableCrawl, flags: ReadFlags): Promise<vo
     if (surplus !== null) toStdout(`  ${surplus}\n`);
     if (members !== undefined) toStdout(`\n${membersText(members, partitions)}\n${fetchersText(fetchers)}`);
   }
-}
-
-function paidMore({ open, cheated }: PaymentSummary): string {
-  const unheard = open === 0 ? '' : `, the result of ${open} is unknown`;
-  return cheated === 0 ? unheard : `${unheard}; ${cheated} got no page, or were charged a different amount`;
 }
 
 /** A member that disappeared without leaving delays the others until its session expires. */

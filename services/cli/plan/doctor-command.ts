@@ -6,6 +6,7 @@ import type { Command } from 'commander';
 import type { Finding } from '../../application/extension/finding.ts';
 import { installed } from '../../extras/installed.ts';
 import type { KafkaFlags } from '../../hosting/options/crawl-place.ts';
+import { crawlAddress } from '../../hosting/options/http-side.ts';
 import { writeBundle } from '../../planning/doctor/bundle.ts';
 import { checkKafka } from '../../planning/doctor/kafka-checks.ts';
 import * as machine from '../../planning/doctor/machine-checks.ts';
@@ -13,7 +14,6 @@ import { counted } from '../../runtime/counted.ts';
 import type { ListenAddress } from '../../runtime/http/listen-address.ts';
 import { parseListenAddress } from '../../runtime/http/listen-address.ts';
 import { productVersion } from '../../runtime/version.ts';
-import { dashboardAddress } from '../flags/dashboard-flags.ts';
 import { addCrawlOptions } from '../flags/kafka-flags.ts';
 import { print } from '../terminal/print.ts';
 
@@ -32,7 +32,7 @@ export function addDoctorCommand(program: Command): void {
       '--port <host:port>',
       'port that the crawl will listen on',
       (value: string) => parseListenAddress('--port', value),
-      dashboardAddress,
+      crawlAddress,
     )
     .option('--bundle <file>', 'write findings and settings into this file, for a maintainer; without secrets')
     .option('--json', 'print one JSON object')

@@ -38,7 +38,7 @@ export async function replayFiles(files: readonly string[], keyMode: KeyMode, si
   const extractor = createExtractor();
   const links = { normalize: compileNormalizer(), cache };
   const linksMax = crawlLimits.linksPerPage;
-  const reader: PageReader = { extractor, links, productToken, linksMax, outlinks: false, pdf: false, office: false };
+  const reader: PageReader = { extractor, links, productToken, linksMax, outlinks: false, documents: [] };
   const payloads = createPayloads(archiveLimits.payloadsBytesMax);
   try {
     for (const file of files) {

@@ -4,7 +4,7 @@ import { defineExtension } from '../../application/extension/extension.ts';
 export const extension = defineExtension({
   name: 'fleet',
   about: 'runs many crawls of many owners behind one HTTP API; serves web pages to agents (MCP)',
-  uses: ['archive', 'export', 'index'],
+  uses: ['archive', 'dashboard', 'export', 'index'],
   commands: [
     {
       names: ['fleet'],

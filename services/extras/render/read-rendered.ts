@@ -45,8 +45,7 @@ export class RenderedReader {
       linksMax: crawlLimits.linksPerPage,
       outlinks: true,
       requisites: () => policy.wantsRequisites,
-      pdf: false,
-      office: false,
+      documents: [],
     };
   }
 

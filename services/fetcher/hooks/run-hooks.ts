@@ -35,8 +35,6 @@ export interface Hooks {
   priority(found: FoundUrl): number;
   /** `skip`: the reason to skip the URL, with the name of the plugin. Empty: request it. */
   request(request: HookRequest): Promise<{ readonly headers: Readonly<Record<string, string>>; readonly skip: string }>;
-  /** True if a plugin has the hook `pay`. */
-  readonly pays: boolean;
   /** Headers of the first plugin that consents; null: none does. */
   pay(offer: HookOffer): Promise<Readonly<Record<string, string>> | null>;
   response(url: string, response: HttpResponse): Promise<HttpResponse>;
@@ -89,7 +87,6 @@ export function createHooks(plugins: readonly NamedHooks[]): Hooks {
       }
       return { headers, skip: '' };
     },
-    pays: payers.length > 0,
     async pay(offer) {
       for (const { use, plugin } of payers) {
         const said = await soon(use, () => plugin.pay!(offer));

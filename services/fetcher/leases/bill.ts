@@ -1,6 +1,6 @@
 /** The payment for a page: the price, the paid amount, and the result. */
 import type { Outcome } from '../../../schemas/types.ts';
-import { priceText, quoteOf, quoteText } from '../../../topology/pay/quote.ts';
+import { priceText, quoteOf, quoteText } from '../../../topology/fetch/quote.ts';
 import type { Statement } from '../../../topology/usage/statement.ts';
 import { barredText, withheldFor } from '../../../topology/usage/uses-policy.ts';
 import type { HttpResponse } from '../http/client.ts';

@@ -2,8 +2,8 @@
 import type { Outcome, OutcomeKind, TaskUrl } from '../../../schemas/types.ts';
 import { conditionOf } from '../../../topology/fetch/conditional.ts';
 import { classify } from '../../../topology/fetch/outcome.ts';
+import { priceText, quoteOf, quoteText } from '../../../topology/fetch/quote.ts';
 import { redirectTarget } from '../../../topology/fetch/redirect.ts';
-import { priceText, quoteOf, quoteText } from '../../../topology/pay/quote.ts';
 import type { HttpResponse } from '../http/client.ts';
 import { outcomeOf } from '../http/outcomes.ts';
 import { isOurs } from '../http/request-failure.ts';

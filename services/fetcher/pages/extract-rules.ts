@@ -7,6 +7,7 @@ import { fieldTypes } from '../../../topology/parse/rich/field-value.ts';
 import { richLimits } from '../../../topology/parse/rich/rich-limits.ts';
 import type { RichWanted } from '../../../topology/parse/rich/rich-page.ts';
 import { hostFits, hostPatternSchema } from '../connect/host-pattern.ts';
+import type { DocumentReader } from './document-reader.ts';
 import { renderRuleSchema } from './render-request.ts';
 import { type FieldRule, selectorProblem } from './select-fields.ts';
 
@@ -28,16 +29,12 @@ const fieldSchema = z.strictObject({
   all: z.boolean().default(false),
 });
 
-export const extractRulesSchema = z.strictObject({
+const rules = {
   mainText: z.boolean().default(false),
   /** The main text with its headings, lists, tables, code and links. */
   markdown: z.boolean().default(false),
   language: z.boolean().default(false),
   metadata: z.boolean().default(false),
-  /** Text, title and links of PDFs, which are not read otherwise. */
-  pdf: z.boolean().default(false),
-  /** The same of office files and books: .docx, .xlsx, .odt, .epub. */
-  office: z.boolean().default(false),
   links: z
     .strictObject({
       images: z.boolean().default(false),
@@ -48,9 +45,22 @@ export const extractRulesSchema = z.strictObject({
   /** Pages that a browser runs first (`crawlstream render`, or `crawl --with render`). */
   render: z.array(renderRuleSchema).min(1).optional(),
   fields: z.array(fieldSchema).max(richLimits.fieldsMax).default([]),
-});
+};
+
+export const extractRulesSchema = z.strictObject(rules);
 
 export type ExtractRules = z.infer<typeof extractRulesSchema>;
+
+/** Also has a field for each reader, which switches it on. */
+export function extractRulesWith(readers: readonly DocumentReader[]): typeof extractRulesSchema {
+  const switches = Object.fromEntries(readers.map(({ name }) => [name, z.boolean().default(false)]));
+  return z.strictObject({ ...rules, ...switches });
+}
+
+/** Returns the readers that the rules switch on. */
+export function wantedReaders(readers: readonly DocumentReader[], given: ExtractRules): DocumentReader[] {
+  return readers.filter(({ name }) => (given as Readonly<Record<string, unknown>>)[name] === true);
+}
 
 /** Extraction options of one page. Plain data: it goes to the worker too. */
 export interface PageWishes {

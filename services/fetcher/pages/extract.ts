@@ -3,7 +3,7 @@
  *
  * Small bodies are parsed inline. The length of links and text bounds their time. The time of other extraction
  * (Markdown, main text, metadata) depends on the page: it has a time limit, after which a worker starts it again. Large
- * bodies go to a worker when there is a second core, PDFs and office files to a separate one in any case. A page that
+ * bodies go to a worker when there is a second core, documents such as PDFs to a separate one in any case. A page that
  * does not return in time is reported as lost (null).
  *
  * Selectors can't be interrupted: a hostile page can make one take a minute. Pages with fields go to a separate worker,
@@ -14,6 +14,7 @@ import { parsePage } from '../../../topology/parse/page.ts';
 import { registrableDomain } from '../../../topology/url/registrable-domain.ts';
 import { withinTime } from '../../runtime/loop/time-box.ts';
 import { fetcherLimits } from '../fetcher-limits.ts';
+import type { DocumentReader } from './document-reader.ts';
 import type { PageWishes } from './extract-rules.ts';
 import { createFieldTurns } from './field-turns.ts';
 import type { parseWholePage, WholePage } from './parse-page.ts';
@@ -22,10 +23,8 @@ import { createWorkerSlot, type PageOptions, type WorkerSlot } from './worker-sl
 export interface Extractor {
   /** Null: the parser died of it, or did not come back. */
   parse(body: Uint8Array, options: PageOptions, wishes?: PageWishes): WholePage | null | Promise<WholePage | null>;
-  /** Null: not a PDF, it needs a password, or reading it took too long. */
-  parsePdf(body: Uint8Array, options: PageOptions): Promise<WholePage | null>;
-  /** Null: not such a file, encrypted or damaged, too large when unpacked, or reading it took too long. */
-  parseOffice(body: Uint8Array, options: PageOptions): Promise<WholePage | null>;
+  /** Null: the reader cannot read it (damaged, encrypted, too large when unpacked), or reading it took too long. */
+  parseDocument(reader: DocumentReader, body: Uint8Array, options: PageOptions): Promise<WholePage | null>;
   close(): Promise<void>;
 }
 
@@ -43,7 +42,7 @@ export function createExtractor(options: ExtractorOptions = {}): Extractor {
   const timeoutMs = options.timeoutMs ?? fetcherLimits.parseTimeoutMs;
   const hasWorker = (options.cores ?? availableParallelism()) >= 2;
   const pages = createWorkerSlot(options.workerUrl);
-  const pdfs = createWorkerSlot(options.workerUrl, fetcherLimits.pdfLoadMs);
+  const documents = createWorkerSlot(options.workerUrl, fetcherLimits.pdfLoadMs);
   const fields = createWorkerSlot(options.workerUrl);
   const turns = createFieldTurns(timeoutMs);
   const { parseApart, parseRich } = createApart(pages, timeoutMs, options.inlineRichMs ?? fetcherLimits.inlineRichMs);
@@ -70,7 +69,7 @@ export function createExtractor(options: ExtractorOptions = {}): Extractor {
     if (turns.rests(hostname)) return without(resting);
     const job = async () =>
       // Another page of the site may have been lost while this one waited.
-      turns.rests(hostname) ? 'rests' : fields.run({ kind: 'html', body, options: page, wishes, timeoutMs });
+      turns.rests(hostname) ? 'rests' : fields.run({ body, options: page, wishes, timeoutMs });
     const parsed = await turns.take(hostname, job, (result) => (typeof result === 'string' ? null : result === null));
     if (parsed === 'rests') return without(resting);
     if (parsed === 'noWorker') return without('no worker could be started');
@@ -82,18 +81,13 @@ export function createExtractor(options: ExtractorOptions = {}): Extractor {
       if (wishes === undefined || wishes.fields.length === 0) return parsePlain(body, page, wishes);
       return parseWithFields(body, page, wishes);
     },
-    async parsePdf(body, page) {
+    async parseDocument({ module: reader }, body, page) {
       const timeoutMs = fetcherLimits.pdfTimeoutMs;
-      const parsed = await pdfs.run({ kind: 'pdf', body, options: page, wishes: undefined, timeoutMs });
-      return parsed === 'noWorker' ? null : parsed;
-    },
-    async parseOffice(body, page) {
-      const timeoutMs = fetcherLimits.pdfTimeoutMs;
-      const parsed = await pdfs.run({ kind: 'office', body, options: page, wishes: undefined, timeoutMs });
+      const parsed = await documents.run({ reader, body, options: page, wishes: undefined, timeoutMs });
       return parsed === 'noWorker' ? null : parsed;
     },
     async close() {
-      await Promise.all([pages.close(), pdfs.close(), fields.close()]);
+      await Promise.all([pages.close(), documents.close(), fields.close()]);
     },
   };
 }
@@ -103,7 +97,7 @@ function createApart(pages: WorkerSlot, timeoutMs: number, inlineRichMs: number)
   const dear = createDearSites();
   const parseApart = (body: Uint8Array, page: PageOptions, wishes: PageWishes | undefined) =>
     // One after another: large pages are rare, and a second worker would only compete for the cores.
-    pages.run({ kind: 'html', body, options: page, wishes, timeoutMs }).then((parsed) =>
+    pages.run({ body, options: page, wishes, timeoutMs }).then((parsed) =>
       // The failure is not the page's fault: it is parsed here within the time budget.
       parsed === 'noWorker' ? parseWithin(body, page, wishes) : parsed,
     );

@@ -5,6 +5,7 @@ import type { Hooks } from '../hooks/run-hooks.ts';
 import type { HttpResponse } from '../http/client.ts';
 import type { LinkMaker } from '../publish/page-links.ts';
 import type { UrlReport } from '../publish/publisher.ts';
+import type { DocumentReader } from './document-reader.ts';
 import type { Extractor } from './extract.ts';
 import type { PageWishes } from './extract-rules.ts';
 
@@ -17,10 +18,8 @@ export interface PageReader {
   readonly wishesOf?: (hostname: string) => PageWishes | undefined;
   /** Keep a page's links in its record too. */
   readonly outlinks: boolean;
-  /** Read PDFs. */
-  readonly pdf: boolean;
-  /** Read office files and books. */
-  readonly office: boolean;
+  /** Wanted readers of documents. */
+  readonly documents: readonly DocumentReader[];
   /** Are links to what pages are built of wanted, too? Absent: they are not. */
   readonly requisites?: () => boolean;
   /** Is a page that names another URL as its canonical a redirect to it? Absent: it is not. */

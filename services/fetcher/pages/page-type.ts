@@ -6,13 +6,13 @@
 import { utf16Of } from '../../../topology/parse/charset.ts';
 import type { Headers } from '../http/headers.ts';
 import { contentTypeOf } from '../http/headers.ts';
-import { officeFormatOf } from './office/office-format.ts';
+import type { DocumentReader } from './document-reader.ts';
 
 /**
- * `html`: links are extracted. `text`: kept without links. `pdf`, `office` (files and books): read if the user asks for
- * it. `unnamed`: the first bytes decide. `other`: not read.
+ * `html`: links are extracted. `text`: kept without links. A document: its reader reads it. `unnamed`: the first bytes
+ * decide. `other`: not read.
  */
-export type PageType = 'html' | 'text' | 'pdf' | 'office' | 'unnamed' | 'other';
+export type PageType = 'html' | 'text' | DocumentReader | 'unnamed' | 'other';
 
 /** The media type without parameters, lower case; empty: not sent. */
 export function mediaTypeOf(headers: Headers): string {
@@ -25,12 +25,11 @@ export function mediaTypeIn(value: string): string {
   return (end === -1 ? value : value.slice(0, end)).trim().toLowerCase();
 }
 
-export function pageTypeOf(mediaType: string): PageType {
+/** `readers`: those that are wanted. Absent: none. */
+export function pageTypeOf(mediaType: string, readers: readonly DocumentReader[] = []): PageType {
   if (mediaType === 'text/html' || mediaType === 'application/xhtml+xml') return 'html';
   if (mediaType === '') return 'unnamed';
   if (mediaType.startsWith('text/')) return 'text';
-  if (mediaType === 'application/pdf') return 'pdf';
-  if (officeFormatOf(mediaType) !== null) return 'office';
   if (
     mediaType === 'application/xml' ||
     mediaType === 'application/json' ||
@@ -38,17 +37,20 @@ export function pageTypeOf(mediaType: string): PageType {
     mediaType.endsWith('+xml')
   )
     return 'text';
-  return 'other';
+  return readers.find(({ mediaTypes }) => mediaTypes.includes(mediaType)) ?? 'other';
 }
 
 /** For responses without a media type that says something (MIME sniffing standard, §7.1): markup begins with `<`, text has no NUL. */
-export function sniffedType(body: Uint8Array): PageType {
+export function sniffedType(body: Uint8Array, readers: readonly DocumentReader[] = []): PageType {
   const encoding = utf16Of(body);
   if (encoding !== null) return startOf(body, encoding).trimStart().startsWith('<') ? 'html' : 'text';
   let at = body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf ? 3 : 0;
   while (at < body.length && (body[at] === 0x20 || (body[at]! >= 0x09 && body[at]! <= 0x0d))) at += 1;
   if (body[at] === 0x3c) return 'html';
-  if (pdfMark.every((byte, n) => body[n] === byte)) return 'pdf';
+  const start = Buffer.from(body.subarray(0, marksBytes)).toString('latin1');
+  const reader = readers.find(({ mark }) => mark !== undefined && start.startsWith(mark));
+  // A PDF may look like text.
+  if (reader !== undefined || start.startsWith('%PDF-')) return reader ?? 'other';
   return body.subarray(0, 1024).includes(0) ? 'other' : 'text';
 }
 
@@ -57,7 +59,8 @@ function startOf(body: Uint8Array, encoding: string): string {
   return new TextDecoder(encoding).decode(body.subarray(0, startBytes));
 }
 
-const pdfMark = Buffer.from('%PDF-');
+/** Bytes that are compared with the marks of readers. */
+const marksBytes = 16;
 
 /** Is this, which calls itself XML, a page of XHTML? Its root says so, and its namespace. */
 export function isXhtml(mediaType: string, body: Uint8Array): boolean {

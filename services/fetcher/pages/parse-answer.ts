@@ -16,11 +16,11 @@ export interface ReadAs {
   readonly byPlugin: boolean;
 }
 
-export function readAs({ hooks }: PageReader, { head, response }: Answer): ReadAs {
+export function readAs({ hooks, documents }: PageReader, { head, response }: Answer): ReadAs {
   const { mediaType } = head;
   const byPlugin = hooks?.parses(mediaType) === true;
-  const named = pageTypeOf(mediaType);
-  const sniffed = named === 'unnamed' ? sniffedType(response.body) : named;
+  const named = pageTypeOf(mediaType, documents);
+  const sniffed = named === 'unnamed' ? sniffedType(response.body, documents) : named;
   const type = sniffed === 'text' && isXhtml(mediaType, response.body) ? 'html' : sniffed;
   return { type, byPlugin };
 }
@@ -40,8 +40,7 @@ export function parseAnswer(
     return { parsed: plainPage(body, contentType, headerDirectives(robotsTags, productToken)), rich: null };
   const textCharsMax = fetcherLimits.textCharsMax;
   const options = { url, contentType, robotsTags, productToken, linksMax, textCharsMax, byteBudget: body.length };
-  if (type === 'pdf') return extractor.parsePdf(body, options);
-  if (type === 'office') return extractor.parseOffice(body, options);
+  if (typeof type === 'object') return extractor.parseDocument(type, body, options);
   return extractor.parse(body, options, reader.wishesOf?.(new URL(url).hostname));
 }
 

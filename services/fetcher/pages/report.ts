@@ -109,8 +109,7 @@ function notRead(reader: PageReader, from: LinkOrigin, answer: Answer, { type, b
   const { mediaType } = answer.head;
   if (byPlugin) return null;
   if (reader.requisites?.() === true && isRequisite(mediaType)) return requisiteReport(reader.links, from, answer);
-  const isOff = type === 'other' || (type === 'pdf' && !reader.pdf) || (type === 'office' && !reader.office);
-  if (!isOff) return null;
+  if (type !== 'other') return null;
   return bare({ ...answer.outcome, kind: 'refused', detail: `type ${mediaType || 'unknown'} is not read` });
 }
 

@@ -13,7 +13,8 @@ import type { WholePage } from './parse-page.ts';
 export type PageOptions = Omit<ParseOptions, 'expired'>;
 
 export interface ParseJob {
-  readonly kind: 'html' | 'pdf' | 'office';
+  /** Module of the reader of a document. Absent: it is a web page. */
+  readonly reader?: string;
   readonly body: Uint8Array;
   readonly options: PageOptions;
   readonly wishes: PageWishes | undefined;

@@ -1,5 +1,5 @@
-/** The order of a crawl in a data folder, for its dashboard. */
-import type { AboutStatus } from '../../dashboard/status.ts';
+/** The order of a crawl in a data folder. */
+import type { CrawlOrder } from '../../application/extension/display.ts';
 import type { DataFolder } from '../../runtime/data-folder/data-folder.ts';
 import { readRequest } from '../connect/crawl-folder.ts';
 import { placeText } from '../connect/place-text.ts';
@@ -7,7 +7,7 @@ import { placeText } from '../connect/place-text.ts';
 const seedsShown = 3;
 
 /** `data`: the folder as it was typed; null: it is not shown. The file is read once, since seeds may be a million. */
-export function aboutFolder(folder: DataFolder, data: string | null): () => Promise<Omit<AboutStatus, 'scope'>> {
+export function aboutFolder(folder: DataFolder, data: string | null): () => Promise<CrawlOrder> {
   const read = async () => {
     const { seeds } = await readRequest(folder);
     return {
@@ -16,6 +16,6 @@ export function aboutFolder(folder: DataFolder, data: string | null): () => Prom
       startedMs: Date.parse(folder.manifest.createdAt),
     };
   };
-  let known: Promise<Omit<AboutStatus, 'scope'>> | undefined;
+  let known: Promise<CrawlOrder> | undefined;
   return () => (known ??= read());
 }

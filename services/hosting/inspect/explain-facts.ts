@@ -98,7 +98,6 @@ export const nothingKnown = {
   usage: null,
   nofollow: [],
   hostFailure: null,
-  payments: [],
   nextDueAtMs: null,
   hub: null,
   demoted: null,

@@ -11,7 +11,6 @@ import { pageThatLeftOut } from '../../runtime/crawl/dropped-links.ts';
 import { hostFailures } from '../../runtime/crawl/host-failures.ts';
 import { newestOutcome } from '../../runtime/crawl/newest-outcome.ts';
 import { nofollowPages } from '../../runtime/crawl/nofollow-pages.ts';
-import { readPaymentBook } from '../../runtime/crawl/payment-book.ts';
 import { traceUrl, type UrlTrace } from '../../runtime/crawl/trace-url.ts';
 import { linksTo } from '../../runtime/crawl/url-links.ts';
 import type { Manifest } from '../../runtime/data-folder/manifest.ts';
@@ -128,8 +127,6 @@ export async function readAbout(crawl: ExplainedCrawl, policy: Policy, url: stri
     nofollow: isNew ? await nofollowPages(log, codec, topics, url, nofollowPagesMax) : [],
     /** The last failure to reach its host. */
     hostFailure: isLost ? ((await hostFailures(log, codec, topics, hostKeyOf(url))).get(hostKeyOf(url)) ?? null) : null,
-    /** Payments for it. */
-    payments: [...(await readPaymentBook(log, codec, topics.crawl)).payments()].filter((one) => one.url === url),
     /** Plugins that take part in the crawl, in the order in which they were first recorded. */
     plugins: [...(await recordedPlugins(log, codec, topics.crawl)).values()],
   };

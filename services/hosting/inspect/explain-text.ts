@@ -1,7 +1,5 @@
 /** `explain` for people. */
 
-import { moneyText } from '../../../topology/pay/money.ts';
-import type { Payment } from '../../../topology/pay/payment.ts';
 import { decidingText } from '../../../topology/policy/overlays.ts';
 import { counted } from '../../runtime/counted.ts';
 import type { HostFailure } from '../../runtime/crawl/host-failures.ts';
@@ -19,12 +17,14 @@ export function explainText(explained: Explained): string {
   return rows(explainLines(explained));
 }
 
+type Row = readonly [name: string, value: string | null];
+
 /** Names and values; one that is null does not apply. */
-export function explainLines(explained: Explained): readonly (readonly [name: string, value: string | null])[] {
+export function explainLines(explained: Explained): readonly Row[] {
   const { normalize, overlays, filter, purged, seen, budget, host, leases, outcomes, raised, lowered, asOf, trap } =
     explained;
   const { url, key, steps } = normalize;
-  const lines: [string, string | null][] = [
+  const lines: Row[] = [
     ['answer', explained.answer],
     ['URL', url ?? 'cannot be crawled'],
     ['key', key === url ? null : key],
@@ -62,7 +62,7 @@ export function explainLines(explained: Explained): readonly (readonly [name: st
     ['denied by', deniedBy(explained)],
     ['uses', explained.usage === null ? null : usesText(explained.usage.uses)],
     ['no page', explained.usage?.barred || null],
-    ['paid', explained.payments.length === 0 ? null : explained.payments.map(paymentText).join('\n')],
+    ...explained.more.flatMap(({ rows }) => rows),
     ['robots.txt', explained.robotsNotAsked === null ? null : `not requested: ${explained.robotsNotAsked}`],
     ['nofollow', explained.nofollow.length === 0 ? null : explained.nofollow.map(nofollowText).join('\n')],
     ['host failed', explained.hostFailure === null ? null : failureText(explained.hostFailure)],
@@ -77,14 +77,6 @@ export function explainLines(explained: Explained): readonly (readonly [name: st
     ],
   ];
   return lines;
-}
-
-function paymentText({ atMs, money, scheme, by, end }: Payment): string {
-  const what = `${time(atMs)} ${moneyText(money)} (${scheme}) by ${by}`;
-  if (end === null) return `${what}; the result is unknown, and the amount counts as spent`;
-  if (end.state === 'withdrawn') return `${what}: withdrawn because ${end.why}`;
-  const charged = end.charged === '' ? '' : `, charged ${end.charged}`;
-  return `${what}: answered ${end.status}${charged}${end.receipt === '' ? '' : `, receipt ${end.receipt}`}`;
 }
 
 function foldedText({ into, by, traps, askedAsFound }: NonNullable<Explained['folded']>): string {

@@ -6,6 +6,8 @@ import { explainNormalize } from '../../../topology/url/normalize.ts';
 import { withScheme } from '../../../topology/url/seed.ts';
 import { explainSeenKey, seenKey } from '../../../topology/url/seen-key.ts';
 import type { ListSource } from '../../../topology/url/url-lists.ts';
+import type { Fact } from '../../application/extension/crawl-facts.ts';
+import { installedFacts } from '../../application/installed-parts.ts';
 import { readRequest } from '../connect/crawl-folder.ts';
 import { placeText } from '../connect/place-text.ts';
 import type { KafkaFlags } from '../options/crawl-place.ts';
@@ -64,7 +66,10 @@ async function explainBy(
   const facts = await explain(crawl, policy, glimpse);
   const found = isKnown(glimpse) ? null : await knownForm(given, ask);
   const score = askState === undefined ? null : await scoreOf(policy, lists, glimpse, askState);
-  const all = { ...facts, score, knownAs: found?.url ?? null };
+  const asked = { ...crawl, crawl: crawl.topics.crawl };
+  const about = await installedFacts();
+  const more = await Promise.all(about.map((one) => one.ofUrl(asked, glimpse.url ?? given)));
+  const all = { ...facts, score, knownAs: found?.url ?? null, more };
   const { brokers, data, registry } = flags;
   const place = placeText({ data, brokers, registry, crawl: crawl.topics.crawl });
   return { answer: answerOf(all, place), ...all };
@@ -78,7 +83,14 @@ export type Explained = Facts & {
   readonly knownAs: string | null;
   /** Its score, factor by factor; null: the policy has none, or the state was not read. */
   readonly score: ReturnType<typeof explainScore>;
+  /** Of extras. */
+  readonly more: readonly Fact[];
 };
+
+/** As one object of JSON. */
+export function explainedJson({ more, ...explained }: Explained): object {
+  return Object.assign(explained, ...more.map(({ json }) => json));
+}
 
 async function scoreOf(
   policy: Policy,

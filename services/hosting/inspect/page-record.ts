@@ -1,22 +1,18 @@
 /**
- * The newest record of one URL on `pages`, and the links that were published with it. Purges and tombstones count: a
- * page that is gone everywhere else is gone here, and so are its links and the links to it.
+ * The newest record of one URL on `pages`. Purges and tombstones count: a page that is gone everywhere else is gone
+ * here.
  */
 import type { Page } from '../../../schemas/types.ts';
 import { invalid } from '../../../topology/errors.ts';
 import type { Policy } from '../../../topology/policy/policy.ts';
 import { hostKeyOf, partitionKeyOf } from '../../../topology/url/host-key.ts';
 import { partitionOf } from '../../../topology/url/partition.ts';
-import { dashboardLimits } from '../../dashboard/limits.ts';
-import type { RecordStatus } from '../../dashboard/status.ts';
 import { readRecord } from '../../runtime/avro/read-record.ts';
 import { forgottenOf } from '../../runtime/consumer/forgotten.ts';
 import { type Purges, readPurges } from '../../runtime/crawl/purges.ts';
-import type { Log } from '../../runtime/log/log.ts';
 import { recordsOf } from '../../runtime/log/records-of.ts';
 import type { KafkaFlags } from '../options/crawl-place.ts';
 import type { ExplainedCrawl } from './explain-reads.ts';
-import { linksOfPage } from './page-links.ts';
 import { policyOfCrawl } from './policy-of-crawl.ts';
 import { stopIfGone } from './stop-if-gone.ts';
 import { byEitherScheme } from './typed-scheme.ts';
@@ -35,10 +31,6 @@ export interface StoredPage {
   /** Time at which the record was appended. */
   readonly appendedAtMs: number;
   readonly purges: Purges;
-}
-
-export interface RecordedCrawl extends ExplainedCrawl {
-  readonly log: Pick<Log, 'offsets' | 'offsetAt' | 'reader'>;
 }
 
 /** `typed`: by a person, with a scheme or without. Throws INVALID_ARGUMENT for what is no URL. */
@@ -61,25 +53,6 @@ export async function pageTyped(
     ({ missing }) => missing !== noPage,
   );
 }
-
-/** For the dashboard. `signal`: aborted when its caller leaves. */
-export function recordReader(crawl: RecordedCrawl, flags: CrawlPlace) {
-  return async (typed: string, signal?: AbortSignal): Promise<RecordStatus> => {
-    const stored = await pageTyped(crawl, flags, typed, signal);
-    const { url, page, missing } = stored;
-    const found = page === null ? noLinks : await linksOfPage(crawl, { ...stored, page }, signal);
-    const text = page?.text ?? '';
-    return {
-      ...{ url, missing, ...found },
-      facts: page === null ? [] : factsOf(page),
-      text: text.slice(0, dashboardLimits.textChars),
-      textChars: text.length,
-      screenshot: page?.screenshot ?? '',
-    };
-  };
-}
-
-const noLinks = { links: [], linkCount: 0, areAllLinksRead: true };
 
 async function newestPage(
   { log, codec, topics }: ExplainedCrawl,
@@ -105,26 +78,4 @@ async function newestPage(
     else [newest, appendedAtMs] = [page, record.timestampMs];
   }
   return { page: newest, missing: newest === null ? missing : '', appendedAtMs };
-}
-
-function factsOf(page: Page): RecordStatus['facts'] {
-  const { bytes, truncated, contentType, charset, noindex, nofollow } = page;
-  const robots = [noindex ? 'noindex' : '', nofollow ? 'nofollow' : ''].filter((one) => one !== '').join(', ');
-  const facts: RecordStatus['facts'] = [
-    ['title', page.title],
-    ['status', String(page.status)],
-    ['fetched', new Date(page.fetchedAtMs).toISOString()],
-    ['type', charset === '' ? contentType : `${contentType}, ${charset}`],
-    ['size', `${bytes.toLocaleString('en-US')} bytes${truncated ? ', cut at --max-body' : ''}`],
-    ['depth', String(page.depth)],
-    ['links', String(page.links)],
-    ['description', page.description],
-    ['canonical', page.canonical],
-    ['language', page.language || page.declaredLanguage],
-    ['robots', robots],
-    ['rendered', page.rendered ? 'by a browser' : ''],
-    ['tags', page.tags.join(', ')],
-    ['content hash', page.contentHash],
-  ];
-  return facts.filter(([, value]) => value !== '');
 }

@@ -2,12 +2,13 @@
 import { isIP } from 'node:net';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { crawlLimits } from '../../../topology/policy/crawl-limits.ts';
+import { installedReaders } from '../../application/document-readers.ts';
 import { compileOverrides, type ResolveOverride } from '../../fetcher/connect/resolve-override.ts';
 import type { FetcherConfig } from '../../fetcher/fetcher-config.ts';
 import { archivedBodyLimits } from '../../fetcher/http/archived-body-limits.ts';
 import { requestLimits } from '../../fetcher/http/request-limits.ts';
 import type { RequestRuleInput } from '../../fetcher/http/request-rules-schema.ts';
-import type { ExtractRules } from '../../fetcher/pages/extract-rules.ts';
+import { type ExtractRules, wantedReaders } from '../../fetcher/pages/extract-rules.ts';
 import type { ArchiveConfig } from '../../fetcher/publish/exchange-records.ts';
 import { type IdentityFlags, identityOf } from './identity.ts';
 
@@ -64,7 +65,10 @@ export function fetcherConfig(flags: FetcherFlags): FetcherConfig {
     outlinks: flags.outlinks ?? false,
     ...trustSettings(flags),
     ...(flags.requests !== undefined && { requests: flags.requests }),
-    ...(flags.extract !== undefined && { extract: flags.extract }),
+    ...(flags.extract !== undefined && {
+      extract: flags.extract,
+      readers: wantedReaders(installedReaders, flags.extract),
+    }),
     ...archiveSettings(flags),
   };
 }

@@ -22,6 +22,9 @@ export interface HttpFlags {
   readonly httpKey?: string;
 }
 
+/** Next to the port of the metrics: for the HTTP side of a crawl that a person looks at. */
+export const crawlAddress: ListenAddress = { host: '127.0.0.1', port: 9465 };
+
 /** Access to other members of the crawl, which have the same token, and usually the same certificate. */
 export function memberAccess({ httpCert: file = process.env['CRAWLSTREAM_HTTP_CERT'] }: HttpFlags): MemberAccess {
   const token = tokenOf(process.env);

@@ -5,6 +5,7 @@ import { fieldsWith } from '../../application/extra-fields.ts';
 import { loadHandler } from '../../application/page-handler.ts';
 import { hooksOf, type PluginHooks } from '../../application/plugin/hooks-of.ts';
 import { type LoadedPlugin, loadPlugins } from '../../application/plugin/load-plugins.ts';
+import { paymentsOf } from '../../application/plugin/payments-of.ts';
 import type { PluginSettings } from '../../application/plugin/plugin-processor.ts';
 import type { Processor } from '../../application/processor/processor.ts';
 import { bad } from '../../runtime/option-text.ts';
@@ -49,7 +50,7 @@ export async function openPlugins({ plugin = [], set = [] }: PluginFlags): Promi
   const plugins = loaded.map((one) => one.plugin);
   return {
     loaded,
-    hooks: hooksOf(plugins),
+    hooks: { ...hooksOf(plugins), ...(await paymentsOf(plugins)) },
     settings,
     processors: chosenProcessors({ names: [], plugins, settings }),
     fields: fieldsWith(plugins),

@@ -14,7 +14,7 @@ test('the help begins with the eight commands that people need first, and the mo
   const { stdout } = await runCommand(['--help']);
   const [first] = stdout.split('First:\n')[1]!.split('\n\n');
   const names = [...first!.matchAll(/^ {2}(\w+) /gm)].map(([, name]) => name);
-  assert.deepEqual(names, ['crawl', 'pages', 'stats', 'explain', 'hosts', 'dashboard', 'fetch', 'export']);
+  assert.deepEqual(names, ['crawl', 'pages', 'stats', 'explain', 'hosts', 'fetch', 'dashboard', 'export']);
   assert.doesNotMatch(stdout, /^Commands:$/m, 'every command is in a group');
   const crawl = await runCommand(['crawl', '--help']);
   const flags = [...crawl.stdout.matchAll(/^ {2}(--[\w-]+)/gm)].map(([, flag]) => flag);

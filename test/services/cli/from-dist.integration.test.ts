@@ -34,6 +34,7 @@ test('a checkout that is not compiled, or only half, says what is missing in one
   assert.match((await started(folder)).stderr, /^crawlstream: nothing is compiled yet: run npm run prepare\n$/);
   mkdirSync(join(folder, 'dist/bundle'), { recursive: true });
   writeFileSync(join(folder, 'dist/bundle/crawlstream.js'), '');
+  mkdirSync(join(folder, 'services/extras/dashboard/page'), { recursive: true });
   assert.match(
     (await started(folder)).stderr,
     /the dashboard’s page is not compiled \(tsc alone leaves it out\): run npm run prepare/,

@@ -1,7 +1,7 @@
 /** The program without extras, and with one more. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { freePorts } from '../../../lab/kafka/daemon.ts';
 import { installed } from '../../../services/extras/installed.ts';
 import { serveSite } from '../fetcher/loopback.ts';
@@ -25,6 +25,14 @@ test('the program compiles without any extra, and still crawls a site', async (t
   const crawled = await tree.crawlstream('crawl', site.url('a.test', '/'), ...words, '--json');
   assert.equal(crawled.code, 0, crawled.stderr);
   assert.equal(JSON.parse(crawled.stdout).pages, 3);
+  tree.write('rules.yaml', 'pdf: true');
+  const refused = await tree.crawlstream('crawl', '--extract', join(tree.folder, 'rules.yaml'), ...words);
+  assert.equal(refused.code, 2);
+  assert.match(refused.stderr, /--extract[\s\S]*pdf/);
+  tree.write('payer.mjs', `export default { name: 'payer', pay: () => undefined };`);
+  const unpaid = await tree.crawlstream('crawl', '--plugin', join(tree.folder, 'payer.mjs'), ...words);
+  assert.equal(unpaid.code, 2);
+  assert.match(unpaid.stderr, /plugin payer pays for pages, but this program lacks the extra payments/);
 });
 
 const extra = `import type { Command } from 'commander';
@@ -48,10 +56,16 @@ const thumbnails = declareProcessor({
   start: () => Promise.reject(new Error('not started here')),
 });
 
+const reader = encodeURIComponent(\`export const read = (body, { url }) => ({
+  ...{ links: [], nofollowed: [], linksDropped: 0, title: 'A comic', description: '', text: String(body), canonical: '' },
+  ...{ base: url, metaRefresh: null, robots: { noindex: false, nofollow: false }, declaredLanguage: '', charset: '', complete: true },
+});\`);
+
 export const extension = defineExtension({
   name: 'thumbnails',
   about: 'makes small pictures of pages',
   consumers: [thumbnails],
+  readers: [{ name: 'comics', mediaTypes: ['application/x-comic'], module: \`data:text/javascript,\${reader}\` }],
   commands: [
     {
       names: ['gallery'],
@@ -78,8 +92,22 @@ export const extension = defineExtension({
     return {
       addOptions: (command) => command.addOption(title),
       routes: [{ method: 'GET', path: '/gallery', handle: (_, { crawl }) => ({ body: { pictures: [], crawl } }) }],
+      display: () => {
+        let shown = '';
+        return {
+          routes: (app) => void app.get('/wall', async () => ({ shown })),
+          open: ({ manifest }) => void (shown = manifest.crawl),
+          over: async () => {},
+          awaitsRelease: async () => false,
+          close: () => {},
+        };
+      },
     };
   },
+  facts: async () => ({
+    ofCrawl: async ({ crawl }) => ({ json: { pictures: { crawl, all: 3 } }, rows: [['pictures', '3 of 4']] }),
+    ofUrl: async (_, url) => ({ json: { pictureOf: url }, rows: [['picture', null]] }),
+  }),
 });
 `;
 
@@ -102,6 +130,24 @@ console.log(JSON.stringify({
   unknown: [made({ a: 1 }, 'owner', 'others'), made({ a: 1 }, 'operator', 'others')],
 }));
 `;
+
+/** The reader that an extra adds: a field of the rules for extraction switches it on. */
+async function checkReader(tree: ScratchTree, t: TestContext): Promise<void> {
+  const site = await serveSite(t, ({ url }, response) => {
+    if (url === '/robots.txt') return void response.writeHead(404).end();
+    response.setHeader('content-type', url === '/' ? 'text/html' : 'application/x-comic');
+    response.end(url === '/' ? '<a href="/1">one</a>' : 'a comic');
+  });
+  const reach = ['--delay', '0s', '--resolve', `*.test:${site.port}:127.0.0.1`, '--json'];
+  const pagesWith = async (comics: boolean) => {
+    tree.write('rules.yaml', `comics: ${comics}`);
+    const data = ['--data', join(tree.folder, `comics-${comics}`), '--extract', join(tree.folder, 'rules.yaml')];
+    const crawled = await tree.crawlstream('crawl', site.url('a.test', '/'), ...reach, ...data);
+    assert.equal(crawled.code, 0, crawled.stderr);
+    return JSON.parse(crawled.stdout).pages;
+  };
+  assert.deepEqual([await pagesWith(false), await pagesWith(true)], [1, 2]);
+}
 
 /** The fields that an extra adds to policies: default, flag, file, fleets and pages. */
 async function checkPolicy(tree: ScratchTree, data: readonly string[]): Promise<void> {
@@ -145,7 +191,7 @@ async function checkPolicy(tree: ScratchTree, data: readonly string[]): Promise<
   assert.match(tree.read('deploy/CONFIGURATION.md'), /CRAWLSTREAM_WIDEST_PICTURE/);
 }
 
-test('an extra is one file: its command, consumer, endpoint, policy fields, settings and rights follow, and receipts name what it may keep', async (t) => {
+test('an extra is one file: its command, consumer, reader, display, facts, endpoint, policy fields, settings and rights follow, and receipts name what it may keep', async (t) => {
   const tree = new ScratchTree(['docs', 'deploy', 'README.md']);
   const { mkdirSync } = await import('node:fs');
   mkdirSync(join(tree.folder, 'services/extras/thumbnails'));
@@ -176,16 +222,23 @@ test('an extra is one file: its command, consumer, endpoint, policy fields, sett
   assert.match(shown, /^widestPicture: null +# default$/m);
 
   const [port] = await freePorts(1);
-  let gallery: unknown;
+  const answers: Record<string, unknown> = {};
   const site = await serveSite(t, async (_, response) => {
-    const answer = await fetch(`http://127.0.0.1:${port}/gallery`);
-    if (answer.status === 200) gallery = await answer.json();
+    for (const path of ['gallery', 'wall']) {
+      const answer = await fetch(`http://127.0.0.1:${port}/${path}`);
+      if (answer.status === 200) answers[path] = await answer.json();
+    }
     response.setHeader('content-type', 'text/html').end('<p>a page</p>');
   });
   const data = ['--data', join(tree.folder, 'data')];
   const reach = ['--delay', '0s', '--resolve', `*.test:${site.port}:127.0.0.1`, '--http', `${port}`];
   await said('crawl', site.url('a.test', '/'), ...reach, ...data);
-  assert.deepEqual(gallery, { pictures: [], crawl: 'crawl' });
+  assert.deepEqual(answers, { gallery: { pictures: [], crawl: 'crawl' }, wall: { shown: 'crawl' } });
+  assert.match(await said('stats', ...data), /^ {2}pictures 3 of 4$/m);
+  assert.deepEqual(JSON.parse(await said('stats', '--json', ...data)).pictures, { crawl: 'crawl', all: 3 });
+  const explained = JSON.parse(await said('explain', site.url('a.test', '/'), '--json', ...data));
+  assert.equal(explained.pictureOf, site.url('a.test', '/'));
+  await checkReader(tree, t);
   await checkPolicy(tree, data);
   const receipt = JSON.parse(await said('forget', '--json', ...data));
   assert.deepEqual(

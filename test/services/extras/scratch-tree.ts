@@ -17,7 +17,7 @@ export class ScratchTree {
 
   /** `parts`: folders of the sources beside those of the product. */
   constructor(parts: readonly string[] = []) {
-    const page = join('services', 'dashboard', 'page');
+    const page = join('services', 'extras', 'dashboard', 'page');
     for (const part of ['package.json', 'tsconfig.json', 'clients', 'lab', 'schemas', 'services', 'topology', ...parts])
       cpSync(join(root, part), join(this.folder, part), { recursive: true });
     symlinkSync(join(root, 'node_modules'), join(this.folder, 'node_modules'));

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { CrawlstreamError } from '../../../topology/errors.ts';
-import type { PayPolicy } from '../../../topology/pay/pay-policy.ts';
+import type { PayPolicy } from '../../../topology/policy/pay-config.ts';
 import { compilePolicy, defaultPolicy, type PolicyConfig } from '../../../topology/policy/policy.ts';
 import { parsePolicy, validatePolicy } from '../../../topology/policy/validate.ts';
 

@@ -33,7 +33,7 @@ export async function pageTitle(url: string, { headers, body }: HttpMessage): Pr
 export async function derivedPage(url: string, { headers, body }: HttpMessage): Promise<DerivedPage | null> {
   const mediaType = mediaTypeOf(headers);
   const named = pageTypeOf(mediaType);
-  if (named === 'other' || named === 'pdf' || named === 'office' || body.length === 0) return null;
+  if (named === 'other' || body.length === 0) return null;
   const decoded = await decodeBody(body, listOf(headers, 'content-encoding'), requestLimits.bodyBytesMax);
   if ('error' in decoded) return null;
   const type = named === 'unnamed' ? sniffedType(decoded.body) : named;

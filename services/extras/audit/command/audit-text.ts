@@ -2,7 +2,7 @@
 import type { AuditCounts } from '../../../../topology/extras/audit/audit.ts';
 import type { PaymentCounts } from '../../../../topology/extras/audit/payments-referee.ts';
 import { type Violation, violationKinds, violationText } from '../../../../topology/extras/audit/violation.ts';
-import { moneyText } from '../../../../topology/pay/money.ts';
+import { moneyText } from '../../../../topology/fetch/money.ts';
 import { counted } from '../../../runtime/counted.ts';
 import { rows } from '../../../runtime/rows-text.ts';
 import type { AuditReport } from '../run-audit.ts';

@@ -4,9 +4,11 @@
  * changelogs.
  */
 import { CrawlstreamError } from '../../../../topology/errors.ts';
-import { dashboardRoutes, isUp, type ShownCrawl, showCrawl } from '../../../dashboard/dashboard-routes.ts';
+import type { Display } from '../../../application/extension/display.ts';
 import type { Clock } from '../../../runtime/clock.ts';
 import type { HttpApp, HttpRequest, Routes } from '../../../runtime/http/http-server.ts';
+import { displayCrawl } from '../../dashboard/command/crawl-display.ts';
+import { dashboardRoutes, isUp, type ShownCrawl, showCrawl } from '../../dashboard/dashboard-routes.ts';
 import { callsOf, createDoor } from '../api/door.ts';
 import type { FleetParts } from '../api/fleet-parts.ts';
 import type { CrawlAnswer } from '../fleet-schemas.ts';
@@ -16,17 +18,29 @@ import { missingCrawl } from '../turns.ts';
 /** How a crawl ended, other than by a pause or a failure. */
 type CrawlEnd = 'done' | 'quotaSpent';
 
+interface AddedCrawl {
+  /** Gets the crawl, to show it. */
+  readonly display: Display;
+  /** Removes the crawl. `end`: given if the crawl has ended. */
+  hide(end?: CrawlEnd): void;
+}
+
 export class CrawlDashboards {
   readonly #shown = new Map<string, ShownCrawl>();
 
-  /** Adds a crawl that begins to run. Returns the function that removes it. `end`: given if the crawl has ended. */
-  add(name: string, clock: Clock, shown: Parameters<typeof showCrawl>[1]): (end?: CrawlEnd) => void {
-    const crawl = showCrawl(clock, shown);
+  /** Adds a crawl that begins to run. */
+  add(name: string, clock: Clock): AddedCrawl {
+    const display = displayCrawl(clock);
+    const crawl = showCrawl(clock, display.shown);
     this.#shown.set(name, crawl);
-    return (end) => {
-      if (end === undefined) crawl.viewers.close();
-      else void crawl.viewers.over(end).finally(() => crawl.viewers.close());
-      if (this.#shown.get(name) === crawl) this.#shown.delete(name);
+    return {
+      // `hide` sends the last update.
+      display: { ...display, over: async () => {} },
+      hide: (end) => {
+        if (end === undefined) crawl.viewers.close();
+        else void crawl.viewers.over(end).finally(() => crawl.viewers.close());
+        if (this.#shown.get(name) === crawl) this.#shown.delete(name);
+      },
     };
   }
 

@@ -1,5 +1,5 @@
 /** The HTTP API of a fleet, with its dashboards. */
-import { fleetPage } from '../../../dashboard/fleet-page.ts';
+import { fleetPage } from '../../dashboard/fleet-page.ts';
 import { fleetRoutes } from '../api/fleet-routes.ts';
 import { outputRoutes } from '../api/page-routes.ts';
 import { scrapeRoutes } from '../api/scrape-routes.ts';

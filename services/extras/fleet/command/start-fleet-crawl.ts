@@ -109,7 +109,7 @@ class FleetCrawl implements RunningCrawl {
   readonly #stop = new AbortController();
   readonly #crawlPace: CrawlPace;
   readonly #work: ReturnType<FleetCrawlOptions['watch']['join']>;
-  readonly #queries = new QueryService(this.#clock, [searchPart]);
+  readonly #queries: QueryService;
   #reads: ReadLog | undefined;
   #status: CrawlStatus | undefined;
   #counters: Counters | undefined;
@@ -128,7 +128,8 @@ class FleetCrawl implements RunningCrawl {
     this.#path = path;
     this.#crawlPace = options.pace.join(file.name, file.weight, file.owner);
     this.#work = options.watch.join(loopSubjectOf(file));
-    const hide = options.dashboards.add(file.name, this.#clock, () => this.#queries.shown);
+    const { display, hide } = options.dashboards.add(file.name, this.#clock);
+    this.#queries = new QueryService(this.#clock, [searchPart, { display: () => display }]);
     this.ended = this.#run(needRoom).finally(() => {
       this.#reads = undefined;
       hide(this.#end === 'stopped' ? undefined : this.#end);

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { pythonEnvironment } from '../../../../lab/bench/content/python-environment.ts';
 import { lastJson, runCommand } from '../../../../lab/process/command.ts';
-import { bombOf, officeTypes } from '../../fetcher/pages/office-files.ts';
+import { bombOf, officeTypes } from '../../extras/office/office-files.ts';
 import { temporaryFolder } from '../../runtime/store/temporary-folder.ts';
 
 const packages = ['python-docx==1.1.2', 'openpyxl==3.1.5', 'odfpy==1.4.1', 'ebooklib==0.18'];

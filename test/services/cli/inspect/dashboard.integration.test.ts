@@ -17,7 +17,7 @@ import type {
   RecordStatus,
   SearchStatus,
   SeedsStatus,
-} from '../../../../services/dashboard/status.ts';
+} from '../../../../services/extras/dashboard/status.ts';
 import { serveSite } from '../../fetcher/loopback.ts';
 import { temporaryFolder } from '../../runtime/store/temporary-folder.ts';
 import { dashboardOf } from '../dashboard-address.ts';

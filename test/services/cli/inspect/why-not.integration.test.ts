@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { lastJson, runCommand, startCommand } from '../../../../lab/process/command.ts';
-import type { HostPageStatus } from '../../../../services/dashboard/status.ts';
+import type { HostPageStatus } from '../../../../services/extras/dashboard/status.ts';
 import { temporaryFolder } from '../../runtime/store/temporary-folder.ts';
 import { dashboardOf } from '../dashboard-address.ts';
 

@@ -61,7 +61,7 @@ test('doctor names each fault of a machine with the command that mends it, and i
   assert.deepEqual([of('clock').state, of('clock').remedy], ['fault', 'sudo timedatectl set-ntp true']);
   assert.equal(of('DNS').state, 'ok');
   assert.match(of('proxies').text, /HTTPS_PROXY is set/);
-  assert.match(of(`port ${port}`).remedy!, new RegExp(`--dashboard 127\\.0\\.0\\.1:${port + 1}`));
+  assert.match(of(`port ${port}`).remedy!, new RegExp(`--http 127\\.0\\.0\\.1:${port + 1}`));
   assert.match(of('registry').text, /does not answer/);
   const written = readFileSync(bundle, 'utf8');
   for (const hidden of ['hunter2', 'swordfish', 'tea@pot', 'pot@']) assert.ok(!written.includes(hidden), hidden);

@@ -72,6 +72,8 @@ test('a page is bought if a policy has a budget and a plugin consents, and every
   const [seed] = web.seeds;
   const bought = await runCommand(['explain', `${seed}a`, '--data', data]);
   assert.match(bought.stdout, /paid +.* USD 0\.01 \(crawler-price\) by fetcher .*: answered 200, charged USD 0\.01/);
+  const { payments } = lastJson(await runCommand(['explain', `${seed}a`, '--json', '--data', data]));
+  assert.equal((payments as readonly { readonly money: string }[])[0]!.money, 'USD 0.01');
   const dear = await runCommand(['story', `${seed}dear`, '--data', data]);
   assert.match(dear.stdout, /402.*price USD 0\.11; not paid: the price is above the limit of USD 0\.1 for a page/);
   const euro = await runCommand(['story', `${seed}euro`, '--data', data]);

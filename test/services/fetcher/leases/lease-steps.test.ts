@@ -98,7 +98,7 @@ async function played({
     ...{ tdmFiles: createTdmFiles(clock), sitemaps: createSitemapAgenda(), totalTimeoutMs },
     reader: {
       ...{ extractor: createExtractor({ cores: 1 }), productToken: 'examplebot', linksMax: 10 },
-      ...{ outlinks: false, pdf: false, office: false },
+      ...{ outlinks: false, documents: [] },
       links: { normalize: compileNormalizer(), cache: createLinkCache(64) },
     },
     ...{ headers: ['user-agent', 'examplebot'], sitemapHeaders: [], usesPolicy: () => ({}), outOfScope: () => false },
@@ -358,8 +358,7 @@ describe('a request for a page', () => {
       productToken: 'examplebot',
       linksMax: 10,
       outlinks: false,
-      pdf: false,
-      office: false,
+      documents: [],
     };
     const { results, sent } = await played({ runner: { reader: { ...reader, links, hooks: hooks as never } } });
     assert.match(results[0]!, /^0 refused .*mine/);

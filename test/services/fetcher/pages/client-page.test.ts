@@ -22,7 +22,7 @@ async function report(own: Partial<Report>) {
   const reported = { ...bare, ...own };
   const reader: PageReader = {
     ...{ extractor: createExtractor({ cores: 1 }), productToken: 'examplebot', linksMax: 10 },
-    ...{ outlinks: false, pdf: false, office: false },
+    ...{ outlinks: false, documents: [] },
     links: { normalize: compileNormalizer(), cache: createLinkCache(16) },
   } as unknown as PageReader;
   const body = reported.body ?? Buffer.alloc(0);

@@ -1,7 +1,12 @@
 /** What pages of a host are asked for: what the rules want of all, and fields of some hosts. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { compileExtractRules, extractRulesSchema } from '../../../../services/fetcher/pages/extract-rules.ts';
+import {
+  compileExtractRules,
+  extractRulesSchema,
+  extractRulesWith,
+  wantedReaders,
+} from '../../../../services/fetcher/pages/extract-rules.ts';
 
 const wishesOf = (rules: object, hostname = 'a.test') => compileExtractRules(extractRulesSchema.parse(rules))(hostname);
 const nothing = {
@@ -16,7 +21,7 @@ const nothing = {
 describe('minimal extract rules', () => {
   it('minimal extract rules want nothing, and fields from any host, once, as texts', () => {
     assert.deepEqual(extractRulesSchema.parse({}), {
-      ...{ mainText: false, markdown: false, language: false, metadata: false, pdf: false, office: false, fields: [] },
+      ...{ mainText: false, markdown: false, language: false, metadata: false, fields: [] },
       links: { images: false, scripts: false, data: false },
     });
     assert.deepEqual(extractRulesSchema.parse({ links: { data: true } }).links, {
@@ -56,10 +61,26 @@ describe('minimal extract rules', () => {
   });
 });
 
+describe('readers of documents', () => {
+  const pdf = { name: 'pdf', mediaTypes: ['application/pdf'], module: '' };
+  const book = { name: 'book', mediaTypes: ['application/x-book'], module: '' };
+  const rules = extractRulesWith([pdf, book]);
+
+  it('a field of extract rules by the name of a reader switches the reader on', () => {
+    assert.deepEqual(wantedReaders([pdf, book], rules.parse({})), []);
+    assert.deepEqual(wantedReaders([pdf, book], rules.parse({ pdf: false, book: true })), [book]);
+    assert.equal(rules.safeParse({ book: 1 }).success, false);
+    assert.equal(compileExtractRules(rules.parse({ book: true }))('a.test'), undefined, 'pages have no more fields');
+  });
+
+  it('extract rules have no field for a reader that this program lacks', () => {
+    assert.equal(extractRulesSchema.safeParse({ pdf: true }).success, false);
+  });
+});
+
 describe('rules for pages', () => {
   it('extract rules that want nothing add nothing', () => {
     assert.equal(wishesOf({}), undefined);
-    assert.equal(wishesOf({ pdf: true }), undefined);
   });
 
   it('extract rules ask for each part separately', () => {

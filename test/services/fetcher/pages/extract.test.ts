@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
-import { PDFDocument, PDFName, PDFString, StandardFonts } from 'pdf-lib';
 import { createExtractor, type ExtractorOptions } from '../../../../services/fetcher/pages/extract.ts';
 import { compileExtractRules, extractRulesSchema } from '../../../../services/fetcher/pages/extract-rules.ts';
 
@@ -110,36 +109,4 @@ test('pages made to attack selectors, on many sites, do not delay a normal site'
   assert.deepEqual(whole?.rich?.fields[0]?.values, ['3']);
   assert.ok(ended <= 1, `${ended} hostile pages went before it`);
   await Promise.all(hostile);
-});
-
-async function pdfOf(pages: number): Promise<Uint8Array> {
-  const pdf = await PDFDocument.create();
-  const font = await pdf.embedFont(StandardFonts.Helvetica);
-  for (let number = 1; number <= pages; number++) {
-    const sheet = pdf.addPage();
-    sheet.drawText(`Tide table ${number}\nlow water at noon`, { x: 50, y: 700, font, size: 12 });
-    const action = { Type: 'Action', S: 'URI', URI: PDFString.of('http://a.test/from-pdf') };
-    const link = pdf.context.obj({ Type: 'Annot', Subtype: 'Link', Rect: [50, 690, 200, 720], A: action });
-    sheet.node.set(PDFName.of('Annots'), pdf.context.obj([pdf.context.register(link)]));
-  }
-  pdf.setTitle('Tides of the Harbor');
-  return pdf.save();
-}
-
-test('a PDF gives its text, title and links; a malformed or cut one is lost alone', async (t) => {
-  const extractor = open(t, {});
-  const options = { ...page, contentType: 'application/pdf', textCharsMax: 1_000 };
-  const whole = await extractor.parsePdf(await pdfOf(2), options);
-  assert.deepEqual(
-    [whole?.parsed.text, whole?.parsed.title, whole?.parsed.links, whole?.parsed.complete],
-    [
-      'Tide table 1 low water at noon\nTide table 2 low water at noon',
-      'Tides of the Harbor',
-      ['http://a.test/from-pdf'],
-      true,
-    ],
-  );
-  assert.equal(await extractor.parsePdf(Buffer.from('%PDF-1.7 nothing'), options), null);
-  const long = await extractor.parsePdf(await pdfOf(40), { ...options, textCharsMax: 100 });
-  assert.deepEqual([long?.parsed.complete, long?.parsed.text.length, long?.parsed.links], [false, 100, []]);
 });

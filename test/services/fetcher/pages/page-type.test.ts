@@ -14,7 +14,8 @@ test('a response without a type is markup if it begins with < after white space,
     ['a<p>', 'text'],
     ['', 'text'],
     ['   ', 'text'],
-    ['%PDF-1.7 \0', 'pdf'],
+    ['%PDF-1.7 \0', 'other'],
+    ['%PDF-1.7', 'other'],
     ['%PDF', 'text'],
     ['\0abc', 'other'],
     [`${'a'.repeat(1_023)}\0`, 'other'],
@@ -51,19 +52,28 @@ test('a byte order mark is all three bytes', () => {
   assert.equal(sniffedType(Uint8Array.of(0xef, 0xbb, 0xbf, markup)), 'html');
 });
 
-test('a media type decides whether a page is markup, text, a PDF, an office file, or unsupported', () => {
+test('a media type decides whether a page is markup, text, or unsupported', () => {
   const types = {
     html: 'text/html application/xhtml+xml',
     text: 'text/plain text/css application/xml application/json application/feed+json application/rss+xml image/svg+xml',
-    pdf: 'application/pdf',
-    office: 'application/epub+zip application/vnd.oasis.opendocument.text',
-    other: 'image/png application/zip application/xhtml xtext/plain application/jsonp',
+    other:
+      'image/png application/zip application/xhtml xtext/plain application/jsonp application/pdf application/epub+zip',
   };
   for (const [type, all] of Object.entries(types))
     for (const mediaType of all.split(' ')) assert.equal(pageTypeOf(mediaType), type, mediaType);
   assert.equal(pageTypeOf(''), 'unnamed');
   assert.equal(mediaTypeOf(['content-type', ' Text/HTML ;charset=x;y']), 'text/html');
   assert.equal(mediaTypeOf([]), '');
+});
+
+test('a document has the type of its reader, by media type or first bytes, if that reader is wanted', () => {
+  const pdf = { name: 'pdf', mediaTypes: ['application/pdf'], mark: '%PDF-', module: '' } as const;
+  const office = { name: 'office', mediaTypes: ['application/epub+zip'], module: '' } as const;
+  assert.equal(pageTypeOf('application/pdf', [office, pdf]), pdf);
+  assert.equal(pageTypeOf('application/epub+zip', [office, pdf]), office);
+  assert.equal(pageTypeOf('application/epub+zip', [pdf]), 'other');
+  assert.equal(sniffedType(Buffer.from('%PDF-1.7'), [office, pdf]), pdf);
+  assert.equal(sniffedType(Buffer.from('%PDF'), [office, pdf]), 'text');
 });
 
 test('XML whose root is in the XHTML namespace is a page, whatever precedes the root', () => {

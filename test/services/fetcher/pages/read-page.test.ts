@@ -46,7 +46,7 @@ async function read({
   } as unknown as HttpResponse;
   const all = {
     ...{ extractor: createExtractor({ cores: 1 }), productToken: 'examplebot', linksMax: 10 },
-    ...{ outlinks: false, pdf: false, office: false },
+    ...{ outlinks: false, documents: [] },
     links: { normalize: compileNormalizer(), cache: createLinkCache(64) },
     ...reader,
   } as unknown as PageReader;
@@ -298,16 +298,20 @@ describe('a page', () => {
     assert.ok(readMs > 0 && readMs <= performance.now() - beforeMs);
     const whole = parseWholePage(Buffer.from(body), pageOptions, undefined);
     const given: string[] = [];
-    const by = (name: string) => async () => {
+    const parseDocument = async ({ name }: { name: string }) => {
       given.push(name);
       return whole;
     };
-    const extractor = { parsePdf: by('pdf'), parseOffice: by('office') } as unknown as PageReader['extractor'];
+    const extractor = { parseDocument } as unknown as PageReader['extractor'];
+    const documents = [
+      { name: 'pdf', mediaTypes: ['application/pdf'], module: '' },
+      { name: 'office', mediaTypes: ['application/epub+zip'], module: '' },
+    ] as const;
     for (const type of ['application/pdf', 'application/epub+zip']) {
       const one = await read({
         headers: ['content-type', type],
         body: 'x',
-        reader: { extractor, pdf: true, office: true },
+        reader: { extractor, documents },
       });
       assert.deepEqual([one.readMs, one.page!.title, one.page!.contentType], [0, 'T', type]);
     }

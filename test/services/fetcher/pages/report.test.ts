@@ -8,15 +8,16 @@ import { wantsBody, wantsOf } from '../../../../services/fetcher/pages/wanted-bo
 const typed = (type: string) => ['content-type', type];
 const statuses = [199, 200, 299, 300, 404];
 const reader = (more: Partial<PageReader>) => more as PageReader;
+const pdf = { name: 'pdf', mediaTypes: ['application/pdf'], module: '' } as const;
 const hooks = { parses: (type: string) => type === 'application/epub+zip' } as unknown as Hooks;
 
 describe('a body is read', () => {
   it('a body is read after every success, and otherwise never', () => {
     const all = [
       [wantsBody, 'text/html'],
-      [wantsOf(reader({})), 'text/html'],
-      [wantsOf(reader({ pdf: true })), 'application/pdf'],
-      [wantsOf(reader({ hooks })), 'application/epub+zip'],
+      [wantsOf(reader({ documents: [] })), 'text/html'],
+      [wantsOf(reader({ documents: [pdf] })), 'application/pdf'],
+      [wantsOf(reader({ documents: [], hooks })), 'application/epub+zip'],
     ] as const;
     for (const [wants, type] of all)
       assert.deepEqual(
@@ -27,7 +28,7 @@ describe('a body is read', () => {
   });
 
   it('a body is read if a response asks for money in machine-readable form', () => {
-    for (const one of [wantsOf(reader({})), wantsOf(reader({ hooks }))]) {
+    for (const one of [wantsOf(reader({ documents: [] })), wantsOf(reader({ documents: [], hooks }))]) {
       assert.equal(one(402, typed('application/json')), true);
       assert.equal(one(402, typed('text/html')), false);
       assert.equal(one(402, typed('image/png')), false);
@@ -39,9 +40,9 @@ describe('a body is read', () => {
     const types = ['text/html', 'application/xml', '', 'image/png', 'application/pdf', 'application/epub+zip'];
     const wanted = (wants: ReturnType<typeof wantsOf>) => types.map((type) => wants(200, typed(type)));
     assert.deepEqual(wanted(wantsBody), [true, true, true, false, false, false]);
-    assert.deepEqual(wanted(wantsOf(reader({ pdf: false }))), [true, true, true, false, false, false]);
-    assert.deepEqual(wanted(wantsOf(reader({ pdf: true }))), [true, true, true, false, true, false]);
-    assert.deepEqual(wanted(wantsOf(reader({ hooks }))), [true, true, true, false, false, true]);
-    assert.deepEqual(wanted(wantsOf(reader({ pdf: true, hooks }))), [true, true, true, false, true, true]);
+    assert.deepEqual(wanted(wantsOf(reader({ documents: [] }))), [true, true, true, false, false, false]);
+    assert.deepEqual(wanted(wantsOf(reader({ documents: [pdf] }))), [true, true, true, false, true, false]);
+    assert.deepEqual(wanted(wantsOf(reader({ documents: [], hooks }))), [true, true, true, false, false, true]);
+    assert.deepEqual(wanted(wantsOf(reader({ documents: [pdf], hooks }))), [true, true, true, false, true, true]);
   });
 });

@@ -1,0 +1,99 @@
+/** The map of hosts: its hosts and connections, and those that it leaves out. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { hostMapOf, type LinksOfHost } from '../../../../services/extras/dashboard/host-map.ts';
+import type { HostListStatus } from '../../../../services/extras/dashboard/status.ts';
+
+/** Pages by host; each has one more finished URL. */
+function listOf(pages: Readonly<Record<string, number>>, more: Partial<HostListStatus> = {}): HostListStatus {
+  const hosts = Object.entries(pages).map(([host, number]) => ({ host, pages: number, fetched: number && number + 1 }));
+  return { hosts, matched: hosts.length, known: hosts.length, missing: [], ...more } as unknown as HostListStatus;
+}
+
+const links = (host: string, targets: Readonly<Record<string, number>>, isWhole = true): LinksOfHost => ({
+  host,
+  targets: Object.entries(targets).map(([target, number]) => ({ host: target, links: number })),
+  isWhole,
+});
+
+const some = listOf({ 'a.test': 3, 'b.test': 9, 'c.test': 0 });
+const between = [
+  links('b.test', { 'a.test': 2, 'x.test': 5 }),
+  links('a.test', { 'b.test': 1, 'c.test': 7, 'x.test': 1 }),
+];
+
+test('a map has the hosts with most pages, then those that most of them link to, with the strongest connections first', () => {
+  assert.deepEqual(hostMapOf(some, between, 9, 9), {
+    hosts: [
+      { host: 'b.test', pages: 9 },
+      { host: 'a.test', pages: 3 },
+      { host: 'x.test', pages: 0 },
+      { host: 'c.test', pages: 0 },
+    ],
+    hostsLeftOut: 0,
+    edges: [
+      { from: 1, to: 3, links: 7 },
+      { from: 0, to: 2, links: 5 },
+      { from: 0, to: 1, links: 2 },
+      { from: 1, to: 0, links: 1 },
+      { from: 1, to: 2, links: 1 },
+    ],
+    edgesLeftOut: 0,
+    isEstimate: false,
+  });
+});
+
+test('a map with less room says how many hosts and connections it leaves out', () => {
+  const { hosts, hostsLeftOut, edges, edgesLeftOut } = hostMapOf(some, between, 3, 2);
+  assert.deepEqual([hosts.map(({ host }) => host), hostsLeftOut], [['b.test', 'a.test', 'x.test'], 1]);
+  assert.deepEqual(
+    [edges, edgesLeftOut],
+    [
+      [
+        { from: 0, to: 2, links: 5 },
+        { from: 0, to: 1, links: 2 },
+      ],
+      2,
+    ],
+  );
+  const one = hostMapOf(some, between, 1, 2);
+  assert.deepEqual([one.hosts.length, one.hostsLeftOut, one.edges], [1, 3, []]);
+});
+
+test('a map names no host of unknown size: if more hosts have pages than are listed, those that are only linked to have no place', () => {
+  const cut = listOf({ 'a.test': 3, 'b.test': 9 }, { matched: 70, known: 70 });
+  const { hosts, hostsLeftOut } = hostMapOf(cut, between, 9, 9);
+  assert.deepEqual([hosts.map(({ host }) => host), hostsLeftOut], [['b.test', 'a.test'], 68]);
+});
+
+test('a map is an estimate if the links of a host were read in part, or a partition did not answer', () => {
+  assert.equal(hostMapOf(some, [links('a.test', {}, false)], 9, 9).isEstimate, true);
+  assert.equal(hostMapOf({ ...some, missing: [3] }, between, 9, 9).isEstimate, true);
+});
+
+test('a map is an estimate if links were read for some of the hosts with pages', () => {
+  assert.equal(hostMapOf(some, between.slice(0, 1), 1, 9).isEstimate, true);
+  assert.equal(hostMapOf(some, between, 1, 9).isEstimate, false);
+});
+
+test('a map is an estimate if a host that is not listed may have more pages than one that is shown', () => {
+  const listed = (pages: Readonly<Record<string, number>>) => listOf(pages, { matched: 70, known: 70 });
+  const isEstimate = (pages: Readonly<Record<string, number>>) =>
+    hostMapOf(
+      listed(pages),
+      Object.keys(pages).map((host) => links(host, {})),
+      2,
+      9,
+    ).isEstimate;
+  assert.equal(isEstimate({ 'a.test': 9, 'b.test': 5, 'c.test': 4 }), false);
+  assert.equal(isEstimate({ 'a.test': 9, 'b.test': 4, 'c.test': 4 }), true);
+  const failed = { ...listed({}), hosts: [{ host: 'x.test', pages: 0, fetched: 1_000 }] } as unknown as HostListStatus;
+  const { hosts, hostsLeftOut, isEstimate: isOpen } = hostMapOf(failed, [], 9, 9);
+  assert.deepEqual([hosts.length, hostsLeftOut, isOpen], [0, 70, true]);
+});
+
+test('a crawl without a page has an empty map', () => {
+  assert.deepEqual(hostMapOf(listOf({ 'a.test': 0 }), [], 9, 9), {
+    ...{ hosts: [], hostsLeftOut: 0, edges: [], edgesLeftOut: 0, isEstimate: false },
+  });
+});
