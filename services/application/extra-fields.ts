@@ -13,10 +13,10 @@ export function fieldsWith(plugins: readonly Plugin[]): ExtraFields {
   return { ...installedFields, ...fieldsOfPlugins(plugins) };
 }
 
-/** Throws INVALID_ARGUMENT for a plugin that follows policies and has the name of an extra. */
-export function fieldsOfPlugins(plugins: readonly Plugin[]): ExtraFields {
+/** `taken`: fields of extras. Throws INVALID_ARGUMENT for a plugin that follows policies and has the name of one of these. */
+export function fieldsOfPlugins(plugins: readonly Plugin[], taken: ExtraFields = installedFields): ExtraFields {
   for (const { name, policyFields, onPolicy } of plugins)
-    if ((policyFields ?? onPolicy) !== undefined && installed.some((extra) => extra.name === name))
+    if ((policyFields ?? onPolicy) !== undefined && Object.hasOwn(taken, name))
       throw invalid(`plugin ${name}: extras.${name} in a policy is for the extra of this name: rename the plugin`);
   return fieldsOf(plugins.map((plugin) => ({ name: plugin.name, policyFields: policyFieldsOf(plugin) })));
 }

@@ -80,6 +80,10 @@ if (hasSources && existsSync(manifest) && existsSync(bundler)) {
   const pages = readdirSync(extras)
     .map((name) => `services/extras/${name}/page`)
     .filter((page) => existsSync(join(root, page, 'tsconfig.json')));
+  // Nothing stays of deleted or moved sources: it would be packed. The command stays until it is made anew.
+  const dist = join(root, 'dist');
+  for (const name of existsSync(dist) ? readdirSync(dist) : [])
+    if (name !== 'bundle') rmSync(join(dist, name), { recursive: true });
   for (const project of ['.', ...pages]) {
     const { status } = spawnSync(process.execPath, [tsc, '-p', project], { cwd: root, stdio: 'inherit' });
     if (status !== 0) process.exit(status ?? 1);
@@ -93,7 +97,7 @@ if (hasSources && existsSync(manifest) && existsSync(bundler)) {
   const programs = readdirSync(extras, { recursive: true })
     .filter((file) => /-(?:process|document)\.ts$/.test(file))
     .map((file) => [basename(file, '.ts'), `services/extras/${file}`]);
-  const outdir = join(root, 'dist/bundle');
+  const outdir = join(dist, 'bundle');
   rmSync(outdir, { recursive: true, force: true });
   const common = {
     absWorkingDir: root,

@@ -39,6 +39,13 @@ function optionOf(typed: string, command: Command): string | undefined {
   return all.find((option) => command.options.some(({ long }) => long === option));
 }
 
+/** Names our command for the one that another tool has. Undefined: none, or this program lacks the extra with it. */
+function commandFor(typed: string, program: Command): string | undefined {
+  const text = Object.hasOwn(meant, typed) ? meant[typed]! : '';
+  const name = /.*: (\w+)/.exec(text)?.[1];
+  return program.commands.some((one) => one.name() === name) ? text : undefined;
+}
+
 /** `text`: commander's message, with its line break. `words`: the command line, without node and script. */
 export function withRemedy(text: string, program: Command, words: readonly string[]): string {
   const remedy = remedyOf(text, program, words);
@@ -47,7 +54,7 @@ export function withRemedy(text: string, program: Command, words: readonly strin
 
 function remedyOf(text: string, program: Command, words: readonly string[]): string | undefined {
   const unknown = /^error: unknown command '([^']*)'/.exec(text)?.[1];
-  if (unknown !== undefined) return Object.hasOwn(meant, unknown) ? meant[unknown] : undefined;
+  if (unknown !== undefined) return commandFor(unknown, program);
   const command = words.map((word) => program.commands.find((one) => one.name() === word)).find((one) => one);
   if (command === undefined) return undefined;
   if (words[0]?.startsWith('-') && text.startsWith('error: unknown option'))

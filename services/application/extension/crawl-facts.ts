@@ -5,7 +5,8 @@ import type { Log } from '../../runtime/log/log.ts';
 export interface CrawlFacts {
   /** Null: there are none. */
   ofCrawl(crawl: StoredCrawl): Promise<Fact | null>;
-  ofUrl(crawl: StoredCrawl, url: string): Promise<Fact>;
+  /** `url` is null if it cannot be crawled: nothing needs to be read then. */
+  ofUrl(crawl: StoredCrawl, url: string | null): Promise<Fact>;
 }
 
 export interface StoredCrawl {
@@ -19,4 +20,9 @@ export interface Fact {
   readonly json: object;
   /** Rows of the answer for people; one with null does not apply. */
   readonly rows: readonly (readonly [name: string, value: string | null])[];
+}
+
+/** Adds the fields of facts to an answer in JSON; the answer's own fields stay as they are. */
+export function withFacts(answer: object, facts: readonly Fact[]): object {
+  return { ...answer, ...Object.assign({}, ...facts.map(({ json }) => json)), ...answer };
 }

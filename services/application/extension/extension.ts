@@ -32,7 +32,7 @@ export interface Extension {
   readonly examples?: Readonly<Record<string, readonly string[]>>;
   /** Programs by others that fetch a crawl's URLs. Only one extra may offer them. */
   readonly leaseClients?: () => Promise<LeaseClients>;
-  /** Pays for pages that answer 402. */
+  /** Pays for pages that answer 402. Only one extra may offer it. */
   readonly openPayments?: () => Promise<OpenPayments>;
   /** Facts about crawls, for `stats` and `explain`. */
   readonly facts?: () => Promise<CrawlFacts>;

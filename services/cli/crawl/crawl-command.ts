@@ -24,7 +24,7 @@ import type { KafkaFlags } from '../../hosting/options/crawl-place.ts';
 import type { FetcherFlags } from '../../hosting/options/fetching.ts';
 import { fetcherConfig, needContact } from '../../hosting/options/fetching.ts';
 import { type HttpFlags, withHttp } from '../../hosting/options/http-side.ts';
-import { openPlugins, type PluginFlags, processorsBeside } from '../../hosting/options/plugins.ts';
+import { openFetcherPlugins, type PluginFlags, processorsBeside } from '../../hosting/options/plugins.ts';
 import { type ProcessorFlags, withNeeds } from '../../hosting/options/processors.ts';
 import type { SeenFlags } from '../../hosting/options/seen.ts';
 import { seenConfigOf } from '../../hosting/options/seen.ts';
@@ -154,7 +154,7 @@ async function prepare(flags: CrawlFlags, command: Command, { clients, parts }: 
   const clock = new SystemClock();
   const listed = await crawlSeeds(command, flags, clock, say);
   const seeds = listed.map(({ url }) => url);
-  const plugins = await openPlugins(flags);
+  const plugins = await openFetcherPlugins(flags);
   if (seeds.length > 0) {
     checkSeeds(seeds, policyOf(flags, seeds, null, plugins.fields));
     needContact(flags, seeds);

@@ -10,6 +10,7 @@ import type { CrawlEnd } from '../../../topology/frontier/ask/crawl-end.ts';
 import { crawlEnd } from '../../../topology/frontier/ask/crawl-end.ts';
 import { sumCounters } from '../../../topology/frontier/changes/counters.ts';
 import { parsePolicy } from '../../../topology/policy/validate.ts';
+import { withFacts } from '../../application/extension/crawl-facts.ts';
 import { installedFacts } from '../../application/installed-parts.ts';
 import type { ReadableCrawl } from '../../hosting/connect/open-crawl.ts';
 import { withCrawl } from '../../hosting/connect/open-crawl.ts';
@@ -71,7 +72,7 @@ async function printStats(readable: ReadableCrawl, flags: ReadFlags): Promise<vo
   const fetchers = brokersLog === null || topics.sink === 'pull' ? undefined : await fetchersOf(brokersLog, crawl);
   if (flags.json)
     toStdout(
-      `${JSON.stringify({ ...counts, end, ...Object.assign({}, ...more.map(({ json }) => json)), ...(paused && { paused }), ...(unasked.length > 0 && { robotsNotAsked: unasked }), ...(duplicates && { duplicatePages: duplicates }), ...(freshness && { freshness }), ...(members !== undefined && { members }), ...(fetchers !== undefined && { fetchers }) })}\n`,
+      `${JSON.stringify(withFacts({ ...counts, end, ...(paused && { paused }), ...(unasked.length > 0 && { robotsNotAsked: unasked }), ...(duplicates && { duplicatePages: duplicates }), ...(freshness && { freshness }), ...(members !== undefined && { members }), ...(fetchers !== undefined && { fetchers }) }, more))}\n`,
     );
   else {
     const fresh = freshness === null ? '' : `${freshnessText(freshness)}\n`;

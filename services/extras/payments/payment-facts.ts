@@ -13,8 +13,8 @@ export const paymentFacts: CrawlFacts = {
     return { json: { paid }, rows: [['paid', text]] };
   },
   async ofUrl({ log, codec, crawl }, url) {
-    const book = await readPaymentBook(log, codec, crawl);
-    const payments = [...book.payments()].filter((one) => one.url === url);
+    const book = url === null ? [] : (await readPaymentBook(log, codec, crawl)).payments();
+    const payments = [...book].filter((one) => one.url === url);
     return {
       json: { payments: payments.map((one) => ({ ...one, money: moneyText(one.money) })) },
       rows: [['paid', payments.length === 0 ? null : payments.map(paymentText).join('\n')]],

@@ -47,10 +47,9 @@ export function sniffedType(body: Uint8Array, readers: readonly DocumentReader[]
   let at = body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf ? 3 : 0;
   while (at < body.length && (body[at] === 0x20 || (body[at]! >= 0x09 && body[at]! <= 0x0d))) at += 1;
   if (body[at] === 0x3c) return 'html';
-  const start = Buffer.from(body.subarray(0, marksBytes)).toString('latin1');
-  const reader = readers.find(({ mark }) => mark !== undefined && start.startsWith(mark));
+  const reader = readers.find(({ mark }) => mark !== undefined && beginsWith(body, mark));
   // A PDF may look like text.
-  if (reader !== undefined || start.startsWith('%PDF-')) return reader ?? 'other';
+  if (reader !== undefined || beginsWith(body, '%PDF-')) return reader ?? 'other';
   return body.subarray(0, 1024).includes(0) ? 'other' : 'text';
 }
 
@@ -59,8 +58,10 @@ function startOf(body: Uint8Array, encoding: string): string {
   return new TextDecoder(encoding).decode(body.subarray(0, startBytes));
 }
 
-/** Bytes that are compared with the marks of readers. */
-const marksBytes = 16;
+/** `mark`: latin1. */
+function beginsWith(body: Uint8Array, mark: string): boolean {
+  return Buffer.from(body.subarray(0, mark.length)).toString('latin1') === mark;
+}
 
 /** Is this, which calls itself XML, a page of XHTML? Its root says so, and its namespace. */
 export function isXhtml(mediaType: string, body: Uint8Array): boolean {

@@ -6,7 +6,7 @@ import { explainNormalize } from '../../../topology/url/normalize.ts';
 import { withScheme } from '../../../topology/url/seed.ts';
 import { explainSeenKey, seenKey } from '../../../topology/url/seen-key.ts';
 import type { ListSource } from '../../../topology/url/url-lists.ts';
-import type { Fact } from '../../application/extension/crawl-facts.ts';
+import { type Fact, withFacts } from '../../application/extension/crawl-facts.ts';
 import { installedFacts } from '../../application/installed-parts.ts';
 import { readRequest } from '../connect/crawl-folder.ts';
 import { placeText } from '../connect/place-text.ts';
@@ -68,7 +68,7 @@ async function explainBy(
   const score = askState === undefined ? null : await scoreOf(policy, lists, glimpse, askState);
   const asked = { ...crawl, crawl: crawl.topics.crawl };
   const about = await installedFacts();
-  const more = await Promise.all(about.map((one) => one.ofUrl(asked, glimpse.url ?? given)));
+  const more = await Promise.all(about.map((one) => one.ofUrl(asked, glimpse.url)));
   const all = { ...facts, score, knownAs: found?.url ?? null, more };
   const { brokers, data, registry } = flags;
   const place = placeText({ data, brokers, registry, crawl: crawl.topics.crawl });
@@ -89,7 +89,7 @@ export type Explained = Facts & {
 
 /** As one object of JSON. */
 export function explainedJson({ more, ...explained }: Explained): object {
-  return Object.assign(explained, ...more.map(({ json }) => json));
+  return withFacts(explained, more);
 }
 
 async function scoreOf(

@@ -50,11 +50,18 @@ export async function openPlugins({ plugin = [], set = [] }: PluginFlags): Promi
   const plugins = loaded.map((one) => one.plugin);
   return {
     loaded,
-    hooks: { ...hooksOf(plugins), ...(await paymentsOf(plugins)) },
+    hooks: hooksOf(plugins),
     settings,
     processors: chosenProcessors({ names: [], plugins, settings }),
     fields: fieldsWith(plugins),
   };
+}
+
+/** For a process that fetches: its plugins may pay. Throws as openPlugins, and as paymentsOf. */
+export async function openFetcherPlugins(flags: PluginFlags): Promise<OpenPlugins> {
+  const opened = await openPlugins(flags);
+  const payments = await paymentsOf(opened.loaded.map(({ plugin }) => plugin));
+  return { ...opened, hooks: { ...opened.hooks, ...payments } };
 }
 
 /** Fields of policies, without opening consumers: those may need options. Throws INVALID_ARGUMENT as openPlugins. */

@@ -21,7 +21,7 @@ import type { KafkaFlags } from '../options/crawl-place.ts';
 import { type FetcherFlags, fetcherConfig, needContact } from '../options/fetching.ts';
 import { type HttpFlags, withHttp } from '../options/http-side.ts';
 import type { MemberFlags } from '../options/member.ts';
-import { openPlugins, type PluginFlags } from '../options/plugins.ts';
+import { openFetcherPlugins, type PluginFlags } from '../options/plugins.ts';
 import type { SeenFlags } from '../options/seen.ts';
 import type { SnapshotRoleFlags } from '../options/snapshots.ts';
 import { type OtlpFlags, withTracing } from '../options/tracing.ts';
@@ -35,7 +35,7 @@ export async function keepFetcher(
   clients: LeaseClients | undefined,
 ): Promise<void> {
   needContact(flags, []);
-  const plugins = await openPlugins(flags);
+  const plugins = await openFetcherPlugins(flags);
   const lending = clients?.open(flags, flags.http !== undefined, new SystemClock());
   const outside = lending?.outside;
   const take: TakeRole = async (role) => {

@@ -129,9 +129,9 @@ export async function checkPort({ host, port }: ListenAddress): Promise<Finding>
   });
   server.close();
   const name = `port ${port}`;
-  if (error === null) return ok(name, `free on ${host}, for --http`);
+  if (error === null) return ok(name, `free on ${host}, for --http or a dashboard`);
   if (error.code !== 'EADDRINUSE') return fault(name, `${host}:${port}: ${error.message}`);
-  const remedy = `crawlstream crawl … --http ${host}:${port + 1}`;
+  const remedy = `crawlstream crawl … --http ${host}:${port + 1}   # also with --dashboard, without an address there`;
   return warning(name, `another process listens on ${host}:${port}`, remedy);
 }
 

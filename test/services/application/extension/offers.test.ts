@@ -3,7 +3,12 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { Extension } from '../../../../services/application/extension/extension.ts';
 import type { LeaseClients } from '../../../../services/application/extension/lease-clients.ts';
-import { crawlPartsOf, fieldsOf, leaseClientsOf } from '../../../../services/application/extension/offers.ts';
+import {
+  crawlPartsOf,
+  fieldsOf,
+  leaseClientsOf,
+  openPaymentsOf,
+} from '../../../../services/application/extension/offers.ts';
 
 const clients = {} as LeaseClients;
 const extra = (name: string, more: Partial<Extension> = {}): Extension => ({ name, about: 'does something', ...more });
@@ -18,6 +23,17 @@ it('two extras with lease clients are refused, with the names of both', async ()
   await assert.rejects(leaseClientsOf([lender('lending'), extra('graph'), lender('pool')]), {
     code: 'INVALID_ARGUMENT',
     message: 'the extras lending and pool both offer lease clients: remove one of them',
+  });
+});
+
+it('two extras with payments are refused, with the names of both', async () => {
+  const openPayments = () => assert.fail('not opened here');
+  const payer = (name: string) => extra(name, { openPayments: async () => openPayments });
+  assert.equal(await openPaymentsOf([extra('graph'), payer('payments')]), openPayments);
+  assert.equal(await openPaymentsOf([extra('graph')]), undefined);
+  await assert.rejects(openPaymentsOf([payer('payments'), payer('purse')]), {
+    code: 'INVALID_ARGUMENT',
+    message: 'the extras payments and purse both offer payments: remove one of them',
   });
 });
 

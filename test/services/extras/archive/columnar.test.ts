@@ -217,6 +217,7 @@ test('what WAT and WET have of a page is its title, text, links and language; of
     ['application/pdf', '%PDF'],
     ['text/css', 'p{}'],
     ['', '\u0000\u0001'],
+    ['', '%PDF-1.7 <title>no page</title>'],
     ['text/html', ''],
   ] as const)
     assert.equal(await of(message(type, body)), null, type);

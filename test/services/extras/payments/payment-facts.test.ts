@@ -43,5 +43,6 @@ it('a page that was paid for has its amounts as text, in JSON as well as in rows
   const text =
     '1970-01-01T00:00:01.000Z USD 0.25 (crawler-price) by fetcher f: answered 200, charged USD 0.25, receipt r1';
   assert.deepEqual(rows, [['paid', text]]);
-  assert.deepEqual((await paymentFacts.ofUrl(crawl, 'http://a.test/other')).json, { payments: [] });
+  for (const other of ['http://a.test/other', null])
+    assert.deepEqual((await paymentFacts.ofUrl(crawl, other)).json, { payments: [] });
 });

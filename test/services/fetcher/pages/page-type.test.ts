@@ -74,6 +74,9 @@ test('a document has the type of its reader, by media type or first bytes, if th
   assert.equal(pageTypeOf('application/epub+zip', [pdf]), 'other');
   assert.equal(sniffedType(Buffer.from('%PDF-1.7'), [office, pdf]), pdf);
   assert.equal(sniffedType(Buffer.from('%PDF'), [office, pdf]), 'text');
+  const comic = { name: 'comic', mediaTypes: [], mark: 'A comic of more than sixteen bytes', module: '' } as const;
+  assert.equal(sniffedType(Buffer.from(`${comic.mark}: 1`), [pdf, comic]), comic);
+  assert.equal(sniffedType(Buffer.from(comic.mark.slice(0, -1)), [pdf, comic]), 'text');
 });
 
 test('XML whose root is in the XHTML namespace is a page, whatever precedes the root', () => {

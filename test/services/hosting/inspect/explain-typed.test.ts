@@ -70,3 +70,15 @@ test('several URLs are explained by one reading of the policy, each as it is alo
   const readingsAlone = alone.reduce((sum, { control }) => sum + control, 0);
   assert.equal(readingsAlone - together.control, urls.length - 1);
 });
+
+test('a URL that cannot be crawled costs no reading of control', async () => {
+  const { crawl, readings, policy, close } = await memoryCrawl(1);
+  await policy();
+  readings.splice(0);
+  await explainEach(crawl, {}, []);
+  const forPolicy = readings.filter((topic) => topic === 'c.control').length;
+  readings.splice(0);
+  await explainEach(crawl, {}, ['ftp://a.test/1', 'ftp://a.test/2']);
+  assert.equal(readings.filter((topic) => topic === 'c.control').length, forPolicy);
+  await close();
+});

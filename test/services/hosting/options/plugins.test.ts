@@ -3,9 +3,10 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { it } from 'node:test';
-import type { Extension } from '../../../../services/application/extension/extension.ts';
+import { fieldsOfPlugins } from '../../../../services/application/extra-fields.ts';
 import { installed } from '../../../../services/extras/installed.ts';
-import { pluginFields } from '../../../../services/hosting/options/plugins.ts';
+import { openPayments } from '../../../../services/extras/payments/plugin-payments.ts';
+import { openFetcherPlugins, openPlugins, pluginFields } from '../../../../services/hosting/options/plugins.ts';
 import { temporaryFolder } from '../../runtime/store/temporary-folder.ts';
 
 /** Writes a plugin without its fields of policies and returns its path. */
@@ -23,12 +24,24 @@ it('fields of a plugin are known without the options that its consumer needs', a
   assert.deepEqual(Object.keys(fields['titles']!), ['shortest']);
 });
 
-it('a plugin that follows policies cannot have the name of an extra', async () => {
-  const [{ name }] = installed as [Extension];
-  for (const more of [field, 'onPolicy() {}'])
-    await assert.rejects(pluginFields({ plugin: [pluginFile(name, more)] }), {
+it('a plugin that follows policies cannot have the name of an extra with fields of policies', () => {
+  const taken = { thumbnails: {} };
+  for (const more of [{ policyFields: {} }, { onPolicy() {} }])
+    assert.throws(() => fieldsOfPlugins([{ name: 'thumbnails', ...more }], taken), {
       code: 'INVALID_ARGUMENT',
-      message: `plugin ${name}: extras.${name} in a policy is for the extra of this name: rename the plugin`,
+      message: 'plugin thumbnails: extras.thumbnails in a policy is for the extra of this name: rename the plugin',
     });
-  await pluginFields({ plugin: [pluginFile(name, '')] });
+  assert.deepEqual(fieldsOfPlugins([{ name: 'thumbnails' }], taken), {});
+});
+
+it('a plugin that follows policies may have the name of an extra without fields of policies', async () => {
+  for (const { name } of installed.filter(({ policyFields }) => policyFields === undefined))
+    for (const more of [field, 'onPolicy() {}']) await pluginFields({ plugin: [pluginFile(name, more)] });
+});
+
+it('plugins pay in a process that fetches, and in no other', async () => {
+  const path = join(temporaryFolder(), 'payer.mjs');
+  writeFileSync(path, `export default { name: 'payer', pay: async () => undefined };`);
+  assert.equal((await openFetcherPlugins({ plugin: [path] })).hooks.openPayments, openPayments);
+  assert.equal((await openPlugins({ plugin: [path] })).hooks.openPayments, undefined);
 });
