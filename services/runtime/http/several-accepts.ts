@@ -42,7 +42,7 @@ export function acceptSeveral(server: Server): () => Promise<void> {
   };
 }
 
-/** Without a process, as where there is no descriptor or memory left, nothing is taken. */
+/** If no process can start (no descriptor, no memory), nothing is taken. */
 function passBack(server: Server, take: (socket: Server) => void): { stop(): void; readonly whole: Promise<unknown> } {
   try {
     // Without NODE_OPTIONS: the hooks that they name would run in that process, too.

@@ -347,7 +347,7 @@ describe('a request for a page', () => {
       response: async (_: string, response: HttpResponse) => response,
       ...{
         parses: () => false,
-        page: async (page: unknown) => page,
+        page: async (page: unknown) => ({ page, droppedBy: '' }),
         normalize: (url: string) => url,
         priority: () => -1,
       },
