@@ -211,7 +211,7 @@ describe('a page in a browser', { skip: executable === undefined ? noBrowser : f
   });
 
   it('a page in a browser that is too large for a screenshot, or too slow, keeps its document', async (test) => {
-    const limits = { timeoutMs: 10_000, quietMs: 300, requestsMax: 1, screenshotPx: 1_280 };
+    const limits = { timeoutMs: 30_000, quietMs: 300, requestsMax: 1, screenshotPx: 1_280 };
     const drawing = createBrowser({ executable: executable!, userAgent: 'x', ...limits });
     test.after(() => drawing.close());
     const rendered = (script: string) => {
