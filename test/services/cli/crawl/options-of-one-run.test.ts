@@ -15,7 +15,7 @@ it('an option that is declared for one run is not stored, others are', () => {
   assert.deepEqual(optionsToKeep(command), { kept: 'a' });
 });
 
-it('addresses of hubs and lease clients are for one run', async () => {
+it('addresses of hubs, lease clients and the dashboard are for one run', async () => {
   const program = await createProgram(['crawl']);
   const { options } = program.commands.find((command) => command.name() === 'crawl')!;
   const forOneRun = options.filter((option) => option instanceof Setting && option.isForOneRun);
@@ -26,5 +26,6 @@ it('addresses of hubs and lease clients are for one run', async () => {
     '--clients-grpc-cert',
     '--clients-grpc-key',
     '--clients-grpc-plain',
+    '--dashboard',
   ]);
 });
