@@ -42,7 +42,7 @@ function optionOf(typed: string, command: Command): string | undefined {
 /** Names our command for the one that another tool has. Undefined: none, or this program lacks the extra with it. */
 function commandFor(typed: string, program: Command): string | undefined {
   const text = Object.hasOwn(meant, typed) ? meant[typed]! : '';
-  const name = /.*: (\w+)/.exec(text)?.[1];
+  const name = text.slice(text.lastIndexOf(': ') + 2).split(' ', 1)[0];
   return program.commands.some((one) => one.name() === name) ? text : undefined;
 }
 
