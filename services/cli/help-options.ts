@@ -67,7 +67,7 @@ const groups: readonly Group[] = [
     ['with', 'extract', 'handler', 'plugin'],
     [
       ...['set', 'responses', 'outlinks', 'archive', 'archiveBody', 'archiveTo', 'archiveFileMb', 'archiveKnown'],
-      ...['archiveOperator', 'bodies', 'browser', 'dedupBy', 'opensearch', 'opensearchIndex'],
+      ...['archiveOperator', 'bodies', 'browser', 'dedupBy', 'opensearch', 'opensearchIndex', 'screenshots'],
     ],
   ],
   [
