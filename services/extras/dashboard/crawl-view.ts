@@ -2,6 +2,7 @@
  * The dashboard's access to a crawl: the port between the page's routes and the crawl, here over the crawl's log and
  * its owners' reports. Nothing is read without viewers.
  */
+
 import { contentLimits } from '../../../topology/content/content-limits.ts';
 import { CrawlstreamError, hasCode } from '../../../topology/errors.ts';
 import type { Look } from '../../../topology/frontier/ask/crawl-end.ts';
@@ -11,6 +12,7 @@ import type { PolicyConfig } from '../../../topology/policy/policy.ts';
 import { parsePolicy } from '../../../topology/policy/validate.ts';
 import { type KeyMode, partitionKeyOf } from '../../../topology/url/host-key.ts';
 import { partitionOf } from '../../../topology/url/partition.ts';
+import type { HostLinks } from '../../application/extension/crawl-part.ts';
 import type { RecordCodec } from '../../runtime/avro/record-codec.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { followControl } from '../../runtime/crawl/control-log.ts';
@@ -25,7 +27,7 @@ import { scopeText } from '../../runtime/policy-text.ts';
 import { errorsOf } from './errors-of.ts';
 import { freshnessOfAll } from './freshness-of-all.ts';
 import { historyOf } from './history.ts';
-import { hostMapOf, type LinksOfHost, withMostPages } from './host-map.ts';
+import { hostMapOf, withMostPages } from './host-map.ts';
 import { dashboardLimits } from './limits.ts';
 import { NewestDeadLetters } from './newest-dead-letters.ts';
 import { backOffUntil, isOver, lookOf, type Needs, phaseOf, troublesOf } from './phase.ts';
@@ -124,7 +126,7 @@ export interface ViewedCrawl {
       ) => Promise<readonly (SearchStatus['hits'][number] & { readonly fetchedAtMs: number })[]>)
     | null;
   /** null: no links are kept on this machine. */
-  hostLinks(): ((hosts: readonly string[], signal?: AbortSignal) => Promise<readonly LinksOfHost[]>) | null;
+  hostLinks(): HostLinks | null;
   /** null: nothing here lists them. */
   readonly duplicates: ((limit: number, signal?: AbortSignal) => Promise<DuplicateListStatus>) | null;
   /** Without its outcomes. `hostKey`: a host key of the crawl. */

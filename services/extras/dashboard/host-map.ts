@@ -1,13 +1,6 @@
 /** The map of hosts: those with most pages, those they link to if there is room, and the links between all of them. */
+import type { LinksOfHost } from '../../application/extension/crawl-part.ts';
 import type { HostListStatus, HostMapStatus, HostStatus } from './status.ts';
-
-export interface LinksOfHost {
-  readonly host: string;
-  /** Other hosts, with the number of links to each. */
-  readonly targets: readonly { readonly host: string; readonly links: number }[];
-  /** False: it has more pages, or leads to more hosts. */
-  readonly isWhole: boolean;
-}
 
 /** Returns the hosts with pages, most first. */
 export function withMostPages({ hosts }: Pick<HostListStatus, 'hosts'>, most: number): HostStatus[] {

@@ -1,7 +1,8 @@
 /** The map of hosts: its hosts and connections, and those that it leaves out. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { hostMapOf, type LinksOfHost } from '../../../../services/extras/dashboard/host-map.ts';
+import type { LinksOfHost } from '../../../../services/application/extension/crawl-part.ts';
+import { hostMapOf } from '../../../../services/extras/dashboard/host-map.ts';
 import type { HostListStatus } from '../../../../services/extras/dashboard/status.ts';
 
 /** Pages by host; each has one more finished URL. */
