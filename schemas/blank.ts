@@ -297,6 +297,7 @@ export const blankTaskUrl: TaskUrl = {
   payload: '',
   normal: '',
   tags: [],
+  unsigned: false,
 };
 
 export const blankSitemapRound: SitemapRound = {

@@ -634,6 +634,8 @@ export interface TaskUrl {
   readonly normal: string;
   /** Tags of the seed that led to the URL first, which its links inherit. None: it has none. */
   readonly tags: readonly string[];
+  /** True: the outcome needs no signature, although the task asks for signatures. */
+  readonly unsigned: boolean;
 }
 
 /** Sitemaps of the host to read beside its URLs, or instead of them. */

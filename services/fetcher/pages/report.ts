@@ -150,7 +150,7 @@ function pageReport(
     noindex: parsed.robots.noindex,
     soft404: isSoft404(parsed.title),
     detail: leftOutText([...links.leftOut].map(([plugin, one]) => ({ plugin, ...one }))),
-    textSignature: task.signatures ? (feed?.signature ?? signatureOf(whole)) : '',
+    textSignature: task.signatures && !item.unsigned ? (feed?.signature ?? signatureOf(whole)) : '',
   };
   const { groups, pending } = links;
   return { outcome, page, groups, pending, readMs: 0, ...(richMs !== undefined && { richMs }) };

@@ -63,6 +63,7 @@ export function taskUrls(...urls: string[]): Task['urls'] {
     traceparent: '',
     payload: '',
     normal: '',
+    unsigned: false,
     tags: [],
   }));
 }

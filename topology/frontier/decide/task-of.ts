@@ -23,6 +23,31 @@ export function taskOf(state: FrontierState, identity: PartitionIdentity, policy
   const { leaseId, robotsHops } = granted;
   const { host, entries, deadlineMs, delayMs, pages } = state.leases.get(leaseId)!;
   const { crawlDelayCapMs, delayFactor, serverErrorsMax = 0 } = policy.hostSettings(host.key);
+  const read = entries.map((entry, index) => {
+    if (entry === null || entry === unread) throw new Error(`URL ${index} of lease ${leaseId} is missing`);
+    return entry;
+  });
+  const compared = state.traps.textsToCompare(
+    host.key,
+    read.map(({ url }) => url),
+  );
+  const urls = read.map((entry, index) => {
+    const record = pages.get(index)?.record;
+    return {
+      url: spelt(entry.url, entry.spelling),
+      depth: entry.depth,
+      hop: entry.hop,
+      attempt: attemptsOf({ pages }, index, entry),
+      ...validatorsOf(record),
+      cash: policy.cash === null ? 0 : handedOn(policy.cash, heldBy(state, entry.url)),
+      traceparent:
+        policy.tracing === null ? '' : traceparentOf(state, policy.tracing, host.key, entry.url, leaseId, record),
+      payload: entry.payload === undefined ? '' : textOfPayload(entry.payload),
+      normal: entry.spelling === undefined ? '' : entry.url,
+      tags: state.tagSets.tagsOf(entry.tags),
+      unsigned: policy.recrawl === null && !compared.has(entry.url),
+    };
+  });
   return {
     partition: identity.partition,
     epoch: state.changelog.epoch,
@@ -37,25 +62,9 @@ export function taskOf(state: FrontierState, identity: PartitionIdentity, policy
     delayFactor,
     serverErrorsMax,
     serverErrors: serverErrorsMax === 0 ? 0 : host.facts.serverErrors,
-    signatures: policy.recrawl !== null || state.traps.comparesTexts(host.key),
+    signatures: urls.some(({ unsigned }) => !unsigned),
     policyVersion: state.policyVersion,
-    urls: entries.map((entry, index) => {
-      if (entry === null || entry === unread) throw new Error(`URL ${index} of lease ${leaseId} is missing`);
-      const record = pages.get(index)?.record;
-      return {
-        url: spelt(entry.url, entry.spelling),
-        depth: entry.depth,
-        hop: entry.hop,
-        attempt: attemptsOf({ pages }, index, entry),
-        ...validatorsOf(record),
-        cash: policy.cash === null ? 0 : handedOn(policy.cash, heldBy(state, entry.url)),
-        traceparent:
-          policy.tracing === null ? '' : traceparentOf(state, policy.tracing, host.key, entry.url, leaseId, record),
-        payload: entry.payload === undefined ? '' : textOfPayload(entry.payload),
-        normal: entry.spelling === undefined ? '' : entry.url,
-        tags: state.tagSets.tagsOf(entry.tags),
-      };
-    }),
+    urls,
     robotsHops,
     sitemaps: robotsHops.length > 0 ? blankSitemapRound : sitemapsOf(state, policy, host),
   };

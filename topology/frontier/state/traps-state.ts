@@ -17,7 +17,7 @@ import { stepSummary } from '../../policy/traps/step.ts';
 import type { Trap, TrapSummary } from '../../policy/traps/summary.ts';
 import { emptySummary } from '../../policy/traps/summary.ts';
 import { trapLimits } from '../../policy/traps/trap-limits.ts';
-import { hasVariants } from '../../policy/traps/variants.ts';
+import { variantsAmong } from '../../policy/traps/variants.ts';
 import type { UrlRecord } from '../changes/changes.ts';
 import type { Entry } from '../changes/entry.ts';
 import { isTrapQueue, trapQueueFirst, trapQueues } from '../queues/held-queues.ts';
@@ -26,6 +26,8 @@ export interface ActiveTrap extends Trap {
   /** Queue in which its URLs wait. */
   readonly frontQueue: number;
 }
+
+const noUrls: ReadonlySet<string> = new Set();
 
 export class TrapsState {
   /** Whether the current policy detects traps. */
@@ -58,10 +60,10 @@ export class TrapsState {
     }
   }
 
-  /** Returns whether the texts of the host's pages are to be compared, as its URLs may be variants of few pages. */
-  comparesTexts(hostKey: string): boolean {
+  /** Of the URLs of a lease, those whose texts are to be compared: they may be variants of few pages. */
+  textsToCompare(hostKey: string, urls: readonly string[]): ReadonlySet<string> {
     const summary = this.#summaries.get(hostKey);
-    return summary !== undefined && hasVariants(summary);
+    return summary === undefined ? noUrls : variantsAmong(summary, urls);
   }
 
   /** Call at a claim: drops the summaries. */

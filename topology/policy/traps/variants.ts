@@ -109,15 +109,31 @@ function isAlike(other: VariantBase, one: VariantBase, distance: number): boolea
 }
 
 /**
- * Returns whether the texts of the host's next pages should be compared: URLs differed in one value, and their texts
- * have not yet shown that it matters.
+ * Of the URLs of a lease, those with texts to compare: URLs of the host differed in a value that these also have, and
+ * their texts have not yet shown that it matters. Of numbers and words that differ in nothing else, a few show it.
  */
-export function hasVariants({ places }: TrapSummary): boolean {
-  return places.some(({ place, same, other, unread }) => {
-    // One contradiction settles a number for good (`isProved`).
-    const doubtsMax = place.endsWith('/#}') ? 0 : doubtsMin + same / doubtOneIn;
-    return same + unread > 0 && other <= doubtsMax;
-  });
+export function variantsAmong({ places }: TrapSummary, urls: readonly string[]): ReadonlySet<string> {
+  const variants = new Set<string>();
+  const open = new Set(places.filter(isOpen).map(({ place }) => place));
+  if (open.size === 0) return variants;
+  const byBase = new Map<string, number>();
+  for (const url of urls)
+    for (const { place, base, isToken } of placesOf(url)) {
+      if (!open.has(place)) continue;
+      const before = byBase.get(base) ?? 0;
+      byBase.set(base, before + 1);
+      if (isToken || before < plainOfBaseMax) variants.add(url);
+    }
+  return variants;
+}
+
+/** Texts of a lease that are compared because of one number or word: most numbers lead to pages of their own. */
+const plainOfBaseMax = 4;
+
+function isOpen({ place, same, other, unread }: PlaceStat): boolean {
+  // One contradiction settles a number for good (`isProved`).
+  const doubtsMax = place.endsWith('/#}') ? 0 : doubtsMin + same / doubtOneIn;
+  return same + unread > 0 && other <= doubtsMax;
 }
 
 /** Contradictions after which texts are not compared any more: some pages change from visit to visit. */

@@ -58,6 +58,7 @@ const blankUrl = {
   payload: '',
   normal: '',
   tags: [],
+  unsigned: false,
 };
 
 test('the open leases of a dead worker return, with its death as last contact; others stay', async () => {

@@ -26,6 +26,7 @@ function setUp() {
       cash: 0,
       payload: '',
       normal: '',
+      unsigned: false,
       tags: [],
     };
     steps.granted({

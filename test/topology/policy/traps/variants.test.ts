@@ -5,7 +5,7 @@ import { type Fetched, stepSummary } from '../../../../topology/policy/traps/ste
 import { emptySummary, type Trap, type TrapSummary } from '../../../../topology/policy/traps/summary.ts';
 import { defaultTraps, type TrapConfig } from '../../../../topology/policy/traps/trap-config.ts';
 import { noticeTrap } from '../../../../topology/policy/traps/traps.ts';
-import { hasVariants } from '../../../../topology/policy/traps/variants.ts';
+import { variantsAmong } from '../../../../topology/policy/traps/variants.ts';
 
 /** Signatures of texts far apart, with the head of a page. */
 const word = (n: number) => (Math.imul(n + 1, 0x9e3779b1) >>> 0).toString(16).padStart(8, '0');
@@ -36,7 +36,7 @@ function crawl(pages: readonly Page[], config: TrapConfig = defaultTraps) {
 const placesOf = (pages: readonly Page[]) => crawl(pages).traps.map(({ pattern }) => pattern.replace(/=[^ ]*/g, ''));
 const rounds = (count: number, pages: number, one: (page: number, round: number) => Page) =>
   Array.from({ length: count * pages }, (_, n) => one(n % pages, Math.floor(n / pages)));
-const upTo = (count: number, one: (n: number) => Page) => Array.from({ length: count }, (_, n) => one(n));
+const upTo = <T>(count: number, one: (n: number) => T) => Array.from({ length: count }, (_, n) => one(n));
 
 describe('a value that does not matter', () => {
   it('a session in the links of a few pages is noticed after six pages that came again', () => {
@@ -202,22 +202,37 @@ describe('a value that matters', () => {
 });
 
 describe('texts are compared', () => {
-  it('texts are compared only where URLs differ in one value, until they have shown that it matters', () => {
-    const some = (pages: readonly Page[]) => hasVariants(crawl(pages).summary);
-    assert.equal(
-      some([
-        ['/a?x=1', ''],
-        ['/b?x=2', ''],
-      ]),
-      false,
-    );
-    assert.equal(
-      some([
-        ['/a?x=1', ''],
-        ['/a?x=2', ''],
-      ]),
-      true,
-    );
-    assert.equal(some(upTo(12, (n) => [`/a?x=${n}`, text(n)])), false);
+  const compared = (pages: readonly Page[], paths: readonly string[]) => {
+    const urls = paths.map((path) => `http://a.test${path}`);
+    return [...variantsAmong(crawl(pages).summary, urls)].map((url) => url.slice('http://a.test'.length));
+  };
+  const differ: Page[] = [
+    ['/a?x=1', ''],
+    ['/a?x=2', ''],
+  ];
+
+  it('only if URLs differed in one value', () => {
+    const others: Page[] = [
+      ['/a?x=1', ''],
+      ['/b?x=2', ''],
+    ];
+    assert.deepEqual(compared(others, ['/a?x=3']), []);
+    assert.deepEqual(compared(differ, ['/a?x=3']), ['/a?x=3']);
+  });
+
+  it('only of URLs that have this value, on any path', () => {
+    assert.deepEqual(compared(differ, ['/b?y=1&x=3', '/b?y=1', '/a']), ['/b?y=1&x=3']);
+  });
+
+  it('of all tokens of a lease, and of a few numbers that differ in nothing else', () => {
+    const [numbers, tokens] = [upTo(100, (n) => `/a?x=${n}`), upTo(100, (n) => `/b?x=${token(n)}`)];
+    assert.deepEqual(compared(differ, [...tokens, ...numbers]), [...tokens, ...numbers.slice(0, 4)]);
+    const pages = upTo(100, (n) => `/p${n}?x=${n % 5}`);
+    assert.deepEqual(compared(differ, pages), pages);
+  });
+
+  it('only until they have shown that it matters', () => {
+    const shown = upTo(12, (n): Page => [`/a?x=${n}`, text(n)]);
+    assert.deepEqual(compared(shown, ['/a?x=99']), []);
   });
 });
