@@ -34,8 +34,8 @@ export async function openRocksdbStore(folder: string, options: StoreOptions = {
     readOnly,
     compression: options.compression ?? true,
     cacheSize: options.cacheBytes ?? 32 << 20,
-    // Fewer, larger table files; 4 MB, RocksDB's own, is too small for a crawl.
-    writeBufferSize: options.writeBufferBytes ?? 64 << 20,
+    // Fewer, larger table files; 4 MB, RocksDB's own, is too small for a crawl. A new log begins at 92 % of it.
+    writeBufferSize: options.writeBufferBytes ?? 72 << 20,
     blockSize: 16 << 10,
     // A reader beside a writer opens every table file at once: the writer may delete them at any moment.
     maxOpenFiles: readOnly ? 2 ** 32 - 1 : (options.openFiles ?? storeLimits.openFilesMax),

@@ -76,11 +76,19 @@ export function withValues(url: string, pattern: string): string {
 function piecesOf(url: string): readonly Piece[] {
   const question = url.indexOf('?', 8);
   const end = question < 0 ? url.length : question;
-  const names = new Set<string>();
-  return [...segmentsOf(url, end, names), ...parametersOf(url, end + 1, url.length, '', names)];
+  const found: Found = { pieces: [], names: new Set() };
+  addSegments(found, url, end);
+  addParameters(found, url, end + 1, url.length, '');
+  return found.pieces;
 }
 
-function* segmentsOf(url: string, end: number, names: Set<string>): Generator<Piece> {
+interface Found {
+  readonly pieces: Piece[];
+  /** Names of parameters so far. */
+  readonly names: Set<string>;
+}
+
+function addSegments(found: Found, url: string, end: number): void {
   const shape = shapeOf(url);
   let [shapeAt, before] = [0, ''];
   for (let start = url.indexOf('/', 8) + 1; start > 0 && start <= end; ) {
@@ -92,36 +100,40 @@ function* segmentsOf(url: string, end: number, names: Set<string>): Generator<Pi
     const isToken = looksLikeToken(value);
     before += `/${isToken ? '~' : piece}`;
     const semicolon = value.indexOf(';');
-    if (semicolon >= 0) yield* parametersOf(url, start + semicolon + 1, stop, ';', names);
+    if (semicolon >= 0) addParameters(found, url, start + semicolon + 1, stop, ';');
     else if (value !== '' && value.length <= trapLimits.valueCharsMax && (isToken || piece === '#'))
-      yield { place: `{${before}}`, value, start, end: stop, isToken };
+      found.pieces.push({ place: `{${before}}`, value, start, end: stop, isToken });
     shapeAt = shapeStop;
     start = stop + 1;
   }
 }
 
 /** `kind`: `;` for the parameters of a path segment (RFC 3986 §3.3), empty for those of the query. */
-function* parametersOf(url: string, from: number, to: number, kind: ';' | '', names: Set<string>): Generator<Piece> {
+function addParameters({ pieces, names }: Found, url: string, from: number, to: number, kind: ';' | ''): void {
   for (let start = from; start < to; ) {
     const end = endOf(url, start, '&;', to);
     const equals = endOf(url, start, '=', end);
     const name = kind + url.slice(start, equals);
     const [first, length] = [equals + 1, end - equals - 1];
     if (equals > start && length > 0 && length <= trapLimits.valueCharsMax && isPlain(name, names))
-      yield {
+      pieces.push({
         place: `{${name}}`,
         value: url.slice(first, end),
         start: first,
         end,
         isToken: looksLikeToken(url.slice(first, end)),
-      };
+      });
     start = end + 1;
   }
 }
 
-/** Index of the first of some characters; `to`: there is none before it. */
+/** Index of the first of one or two characters; `to`: there is none before it. */
 function endOf(text: string, from: number, characters: string, to: number): number {
-  for (let at = from; at < to; at++) if (characters.includes(text[at]!)) return at;
+  const [first, second] = [characters.charCodeAt(0), characters.charCodeAt(characters.length - 1)];
+  for (let at = from; at < to; at++) {
+    const code = text.charCodeAt(at);
+    if (code === first || code === second) return at;
+  }
   return to;
 }
 

@@ -167,7 +167,7 @@ function ofFetched(config: TrapConfig, summary: TrapSummary, shape: string): Tra
 /** The places of the URL with values that were proved not to matter. The patterns have the values of this URL. */
 function ofVariants(config: TrapConfig, { places }: TrapSummary, url: string): Trap[] {
   const { sameContent: proofs = defaultTraps.sameContent } = config;
-  if (proofs == null || places.length === 0) return [];
+  if (proofs == null || !places.some(({ same }) => same >= proofs)) return [];
   return placesOf(url).flatMap((value): Trap[] => {
     const stat = places.find(({ place }) => place === value.place);
     if (stat === undefined || !isProved(stat, value, proofs)) return [];

@@ -24,18 +24,29 @@ export function stepVariants(before: TrapSummary, event: Fetched): Changed {
   if (event.status < 200 || event.status > 299 || event.isWaste === true) return { bases, places };
   const met = before.events + 1;
   for (const one of placesOf(event.url)) {
+    const known = places.find((other) => other.place === one.place);
+    if (known !== undefined && isSettled(known)) {
+      if (met - known.met >= metAgainEvery) places = withStat(places, { ...known, met });
+      continue;
+    }
     const [place, base, value] = [hashOf(one.place), hashOf(one.base), hashOf(one.value)];
     const newest: VariantBase = { place, base, value, signature: event.textSignature ?? '' };
     const old = bases.find((other) => other.base === base);
     if (old !== undefined && old.value !== value) {
-      const stat = places.find((other) => other.place === one.place) ?? { place: one.place, met, ...nothingKnown };
+      const stat = known ?? { place: one.place, met, ...nothingKnown };
       const others = bases.filter((other) => other.place === place && other.base !== base && other.signature !== '');
-      const after = compared({ ...stat, met }, one, old, newest, others);
-      places = keptNewest(places, (other) => other.place === one.place, after, trapLimits.placesMax);
+      places = withStat(places, compared({ ...stat, met }, one, old, newest, others));
     }
     bases = kept(bases, old, newest, places);
   }
   return { bases, places };
+}
+
+/** Events after which a settled place is noted as met again: without room, the place met longest ago is dropped. */
+const metAgainEvery = 64;
+
+function withStat(places: readonly PlaceStat[], stat: PlaceStat): readonly PlaceStat[] {
+  return keptNewest(places, ({ place }) => place === stat.place, stat, trapLimits.placesMax);
 }
 
 const nothingKnown = { same: 0, other: 0, unread: 0, bases: [], refuted: [] } as const;
@@ -130,10 +141,14 @@ export function variantsAmong({ places }: TrapSummary, urls: readonly string[]):
 /** Texts of a lease that are compared because of one number or word: most numbers lead to pages of their own. */
 const plainOfBaseMax = 4;
 
-function isOpen({ place, same, other, unread }: PlaceStat): boolean {
+function isOpen(stat: PlaceStat): boolean {
+  return stat.same + stat.unread > 0 && !isSettled(stat);
+}
+
+/** Has the value been shown to matter? It is never proved after that. */
+function isSettled({ place, same, other }: PlaceStat): boolean {
   // One contradiction settles a number for good (`isProved`).
-  const doubtsMax = place.endsWith('/#}') ? 0 : doubtsMin + same / doubtOneIn;
-  return same + unread > 0 && other <= doubtsMax;
+  return other > (place.endsWith('/#}') ? 0 : doubtsMin + same / doubtOneIn);
 }
 
 /** Contradictions after which texts are not compared any more: some pages change from visit to visit. */
