@@ -279,7 +279,9 @@ export class NaiveFrontier {
       normal: '',
       tags,
     }));
-    assert.deepEqual(task.urls, wanted, `the lease of ${hostKey} holds its next URLs, in order`);
+    // Which texts are compared is decided by traps, which it does not have.
+    const granted = task.urls.map(({ unsigned: _, ...url }) => url);
+    assert.deepEqual(granted, wanted, `the lease of ${hostKey} holds its next URLs, in order`);
     const deadlineMs = this.nowMs + 2 * urls.length * expectedMs(host, rules) + 45_000;
     const delayMs = baseMs(host, rules);
     assert.deepEqual([task.delayMs, task.deadlineMs, task.grantedAtMs], [delayMs, deadlineMs, this.nowMs]);

@@ -60,7 +60,7 @@ export class TrapsState {
     }
   }
 
-  /** Of the URLs of a lease, those whose texts are to be compared: they may be variants of few pages. */
+  /** Of the URLs of a lease, those with texts to compare: they may be variants of few pages. */
   textsToCompare(hostKey: string, urls: readonly string[]): ReadonlySet<string> {
     const summary = this.#summaries.get(hostKey);
     return summary === undefined ? noUrls : variantsAmong(summary, urls);

@@ -138,7 +138,7 @@ export function variantsAmong({ places }: TrapSummary, urls: readonly string[]):
   return variants;
 }
 
-/** Texts of a lease that are compared because of one number or word: most numbers lead to pages of their own. */
+/** Texts of a lease that are compared because of one number or word: most numbers lead to different pages. */
 const plainOfBaseMax = 4;
 
 function isOpen(stat: PlaceStat): boolean {
