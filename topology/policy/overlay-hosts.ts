@@ -4,6 +4,7 @@ import type { CompilePatterns } from '../url/patterns.ts';
 import { bounded } from './bounded.ts';
 import { type HostSettings, type OverlayConfig, settingsOfHosts } from './overlay-config.ts';
 import { compileMatching, type Matching } from './overlay-matching.ts';
+import { withHostDelays } from './parallel.ts';
 import type { PolicyConfig } from './policy.ts';
 import { compileWindows, type OpenAt } from './windows.ts';
 
@@ -46,6 +47,8 @@ const noPatterns: CompilePatterns = () => ({ length: 0, first: () => null, each(
 
 /** The same for callers without lists, which filters may need. */
 export function hostSettingsOf(config: PolicyConfig): (hostKey: string) => HostSettings {
-  const { overlays = [] } = config;
-  return overlays.length === 0 ? () => config : overlayHosts(config, overlays, compileMatching(overlays, noPatterns));
+  const { overlays = [], parallel = [] } = config;
+  const settingsOf =
+    overlays.length === 0 ? () => config : overlayHosts(config, overlays, compileMatching(overlays, noPatterns));
+  return withHostDelays(parallel, settingsOf);
 }

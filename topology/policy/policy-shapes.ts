@@ -4,6 +4,7 @@ import { intents } from '../../schemas/types.ts';
 import { urlLimits } from '../url/url-limits.ts';
 import { listKinds } from '../url/url-lists.ts';
 import { parallelLimits, waitLimits } from './limits.ts';
+import { parallelDelays } from './parallel.ts';
 
 const strings = z.array(z.string().min(1));
 export const millis = z.int().min(0).max(waitLimits.waitMsMax);
@@ -72,6 +73,7 @@ export const windowSchema = z.strictObject({
 export const parallelSchema = z.strictObject({
   hosts: strings.min(1),
   leases: z.int().min(1).max(parallelLimits.leasesMax),
+  delay: z.enum(parallelDelays).optional(),
 });
 
 export const metadataSchema = z

@@ -18,7 +18,7 @@ import { listsOf } from './lists-of.ts';
 import { compileMetadataRules, type LinkFacts } from './metadata-rules.ts';
 import type { HostSettings, OverlayConfig } from './overlay-config.ts';
 import { compileOverlays, type Deciding, type OverlaidUrl, openAtOf } from './overlays.ts';
-import { compileParallel, type LeasesOf } from './parallel.ts';
+import { compileParallel, type LeasesOf, withHostDelays } from './parallel.ts';
 import {
   declaredFields,
   type fetchAsChoices,
@@ -149,7 +149,7 @@ function compileNow(config: PolicyConfig, lists: ListSource): Policy {
   const settingsOf: (url: string) => OverlaidUrl = overlays === null ? () => plainUrl : overlays.ofUrl;
   return {
     config,
-    hostSettings: overlays === null ? () => config : overlays.ofHost,
+    hostSettings: withHostDelays(config.parallel ?? [], overlays === null ? () => config : overlays.ofHost),
     hasCaps: hasCaps(config),
     givesBudgets: (config.overlays ?? []).some(({ set }) => set.budget !== undefined),
     budgetOf: overlays === null ? () => -1 : (hostKey) => overlays.ofHost(hostKey).budget ?? -1,
