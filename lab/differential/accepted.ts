@@ -65,8 +65,8 @@ const accepted: readonly Accepted[] = [
     reason: 'the browser shows the sizes of the chunks as text',
   },
   {
-    ...{ sort: meaning, dimension: 'status line', names: /^HTTP\/(0\.9|3)$/ },
-    reason: 'the browser takes this version for one without chunks, and shows their sizes as text',
+    ...{ sort: meaning, dimension: 'status line', names: /^(HTTP\/(0\.9|3)|no version)$/ },
+    reason: 'the browser takes this for a version without chunks, and shows their sizes as text',
   },
   {
     ...{ sort: meaning, dimension: 'base', names: /^a base (of another scheme|that is no URL)$/ },

@@ -191,11 +191,11 @@ export class LenientResponse {
 
 const token = /^[!#$%&'*+.^_`|~\dA-Za-z-]+$/;
 
-/** Size of the chunk that begins with this line (RFC 9112 §7.1). NaN: not a size. */
+/** Size of the chunk that begins with this line (RFC 9112 §7.1). Some servers write `0x` before it. NaN: not a size. */
 function sizeOf(line: string): number {
   const semicolon = line.indexOf(';');
   const size = trimmed(semicolon === -1 ? line : line.slice(0, semicolon));
-  return /^[\da-f]+$/i.test(size) ? Number.parseInt(size, 16) : Number.NaN;
+  return /^(?:0x)?[\da-f]+$/i.test(size) ? Number.parseInt(size, 16) : Number.NaN;
 }
 
 /** A line as text of its bytes, without its end; what RFC 9110 §5.5 has replaced by spaces is. */

@@ -71,6 +71,13 @@ test('a body is whole once its last chunk has begun, whatever the server leaves 
     assert.notEqual(one(chunks + end).end, 'complete', JSON.stringify(end));
 });
 
+test('a chunk size may begin with 0x, as wget reads it', () => {
+  const { body, end } = one(
+    `${head}Transfer-Encoding: chunked\r\n\r\n0x4\r\nabcd\r\n0X1a\r\n${'e'.repeat(26)}\r\n0x0\r\n\r\n`,
+  );
+  assert.deepEqual([body, end], [`abcd${'e'.repeat(26)}`, 'complete']);
+});
+
 test('an ambiguous end of a body is an error', () => {
   const bad = [
     'Content-Length: 5\r\nContent-Length: 6\r\n',
