@@ -64,10 +64,9 @@ export interface CrawlView {
   history(): Promise<HistoryStatus>;
   errors(): Promise<ErrorsStatus>;
   hosts(asked: HostsAsked): Promise<HostListStatus>;
-  /** `url`: as typed by a person. */
-  explain(url: string): Promise<ExplainStatus>;
-  story(url: string): Promise<TimelineStatus>;
-  /** `signal`: aborted when the caller leaves. */
+  /** `url`: as typed by a person. `signal`: aborted when the caller leaves. */
+  explain(url: string, signal?: AbortSignal): Promise<ExplainStatus>;
+  story(url: string, signal?: AbortSignal): Promise<TimelineStatus>;
   record(url: string, signal?: AbortSignal): Promise<RecordStatus>;
   /** Pages with these words. Throws INVALID_ARGUMENT if no page is indexed. */
   search(words: string, signal?: AbortSignal): Promise<SearchStatus>;
