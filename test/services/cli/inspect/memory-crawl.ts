@@ -108,7 +108,7 @@ export async function memoryCrawl(partitions = 1, clock: Clock = new SystemClock
 
 type ReadLog = Awaited<ReturnType<typeof memoryCrawl>>['crawl']['log'];
 
-/** A crawl whose caller leaves with the first piece that is read of its log, and the number of pieces read. */
+/** A crawl that loses its caller with the first read of its log, and the number of reads. */
 export function leavesAtFirstRead<Crawl extends { readonly log: ReadLog }>(
   crawl: Crawl,
 ): { readonly reads: () => number; readonly leaving: Crawl; readonly signal: AbortSignal } {
