@@ -52,7 +52,7 @@ export const blankDeadLetter: DeadLetter = {
   depth: 0,
   detail: '',
   atMs: 0,
-  original: new Uint8Array(0),
+  original: Buffer.alloc(0),
   tags: [],
 };
 
@@ -144,7 +144,7 @@ export const blankPage: Page = {
   markdown: '',
   usage: [],
   tags: [],
-  screenshot: '',
+  screenshot: Buffer.alloc(0),
 };
 
 export const blankRender: Render = {
@@ -154,7 +154,7 @@ export const blankRender: Render = {
   fetchedAtMs: 0,
   status: 0,
   headers: [],
-  body: new Uint8Array(0),
+  body: Buffer.alloc(0),
   delayMs: 0,
   usage: '',
   tags: [],
@@ -168,14 +168,14 @@ export const blankResponse: Response = {
   status: 0,
   requestHeaders: [],
   headers: [],
-  body: new Uint8Array(0),
+  body: Buffer.alloc(0),
   truncated: false,
   durationMs: 0,
   noArchiveFromMs: -1,
   truncatedBy: '',
   requestMethod: 'GET',
   requestTarget: '',
-  requestBody: new Uint8Array(0),
+  requestBody: Buffer.alloc(0),
   redacted: [],
   protocols: [],
   cipherSuite: '',
@@ -282,7 +282,7 @@ export const blankRobotsCopy: RobotsCopy = {
   status: 0,
   token: '',
   crawlDelayMs: -1,
-  body: new Uint8Array(0),
+  body: Buffer.alloc(0),
 };
 
 export const blankTaskUrl: TaskUrl = {

@@ -38,7 +38,7 @@ const primitives: Record<string, string> = {
   boolean: 'boolean',
   bytes: 'Uint8Array',
 };
-const zeros: Record<string, string> = { string: "''", boolean: 'false', bytes: 'new Uint8Array(0)' };
+const zeros: Record<string, string> = { string: "''", boolean: 'false', bytes: 'Buffer.alloc(0)' };
 const declared: string[] = [];
 const blanks = new Map<string, string>();
 

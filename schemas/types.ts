@@ -301,8 +301,8 @@ export interface Page {
   readonly usage: readonly PageUsage[];
   /** Tags of the seed that led to the page first. None: it has none. */
   readonly tags: readonly string[];
-  /** Screenshot of a rendered page (crawlstream render --screenshots): a JPEG, in base64. The browser loads no pictures and fonts. Empty: none is kept. */
-  readonly screenshot: string;
+  /** Screenshot of a rendered page (crawlstream render --screenshots): a JPEG, in JSON as base64. The browser loads no pictures and fonts. Empty: none is kept. */
+  readonly screenshot: Uint8Array;
 }
 
 /** One fetched page that needs a browser, off by default. Key: host key. */

@@ -22,7 +22,7 @@ type AvroType =
 const head = `# The record of a page
 
 Made by \`npm run generate\` from [schemas/pages.avsc](../schemas/pages.avsc). \`crawlstream pages --long\` prints these fields as JSON,
-\`--fields url,title\` some of them; they are what consumers of the topic \`pages\` read, and columns of \`export pages\`.
+with bytes in base64, and \`--fields url,title\` some of them. Consumers of the topic \`pages\` read all of them. Most are columns of \`export pages\`.
 
 | field | type | means |
 | --- | --- | --- |

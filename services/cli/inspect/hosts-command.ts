@@ -22,7 +22,7 @@ export function addHostsCommand(program: Command): void {
     .option('--search <text>', 'list only hosts with this text in their names')
     .option(
       '--sort <order>',
-      'queued, fetched, errors, delay: highest first; ready: soonest first; name (default: queued)',
+      'queued, fetched, pages, errors, delay: highest first; ready: soonest; name (default: queued)',
       oneOf('--sort', hostSorts),
     )
     .option(

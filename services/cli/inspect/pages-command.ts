@@ -17,6 +17,7 @@ import { all, nothing, onePerUrl, pagesOf, takenBackIn } from '../../hosting/ins
 import type { WriteLine } from '../../hosting/inspect/write-line.ts';
 import type { KafkaFlags } from '../../hosting/options/crawl-place.ts';
 import { printNotice } from '../../hosting/progress/restore-text.ts';
+import { plainPage } from '../../runtime/crawl/plain-page.ts';
 import { readPurges } from '../../runtime/crawl/purges.ts';
 import { hasUses } from '../../runtime/crawl/taken-back.ts';
 import { inShell } from '../../runtime/in-shell.ts';
@@ -119,7 +120,8 @@ function printed(page: Page, { long, fields, json }: PagesFlags): string {
 }
 
 function picked(page: Page, fields: readonly PageField[] | undefined): object {
-  return fields === undefined ? page : Object.fromEntries(fields.map((field) => [field, page[field]]));
+  const plain = plainPage(page);
+  return fields === undefined ? plain : Object.fromEntries(fields.map((field) => [field, plain[field]]));
 }
 
 function lineOf({ fetchedAtMs, depth, url, title, truncated, bytes }: Page): string {

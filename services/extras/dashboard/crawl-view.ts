@@ -27,7 +27,7 @@ import { scopeText } from '../../runtime/policy-text.ts';
 import { errorsOf } from './errors-of.ts';
 import { freshnessOfAll } from './freshness-of-all.ts';
 import { historyOf } from './history.ts';
-import { hostMapOf, withMostPages } from './host-map.ts';
+import { hostMapOf, withPages } from './host-map.ts';
 import { dashboardLimits } from './limits.ts';
 import { NewestDeadLetters } from './newest-dead-letters.ts';
 import { backOffUntil, isOver, lookOf, type Needs, phaseOf, troublesOf } from './phase.ts';
@@ -64,10 +64,9 @@ export interface CrawlView {
   history(): Promise<HistoryStatus>;
   errors(): Promise<ErrorsStatus>;
   hosts(asked: HostsAsked): Promise<HostListStatus>;
-  /** `url`: as typed by a person. */
-  explain(url: string): Promise<ExplainStatus>;
-  story(url: string): Promise<TimelineStatus>;
-  /** `signal`: aborted when the caller leaves. */
+  /** `url`: as typed by a person. `signal`: aborted when the caller leaves. */
+  explain(url: string, signal?: AbortSignal): Promise<ExplainStatus>;
+  story(url: string, signal?: AbortSignal): Promise<TimelineStatus>;
   record(url: string, signal?: AbortSignal): Promise<RecordStatus>;
   /** Pages with these words. Throws INVALID_ARGUMENT if no page is indexed. */
   search(words: string, signal?: AbortSignal): Promise<SearchStatus>;
@@ -326,9 +325,9 @@ class FollowedCrawl implements OwnView {
     const links = this.#crawl.hostLinks();
     if (links === null)
       throw new CrawlstreamError('INVALID_ARGUMENT', 'no links are kept on this machine: crawl with --with graph');
-    const { hostsMax, mapHosts, mapEdges } = dashboardLimits;
-    const listed = await this.#crawl.hosts({ search: '', sort: 'fetched', limit: hostsMax });
-    const sources = withMostPages(listed, mapHosts).map(({ host }) => host);
+    const { mapHosts, mapEdges } = dashboardLimits;
+    const listed = await this.#crawl.hosts({ search: '', sort: 'pages', limit: mapHosts });
+    const sources = withPages(listed).map(({ host }) => host);
     return hostMapOf(listed, await links(sources, signal), mapHosts, mapEdges);
   };
 

@@ -2,51 +2,40 @@
 import type { LinksOfHost } from '../../application/extension/crawl-part.ts';
 import type { HostListStatus, HostMapStatus, HostStatus } from './status.ts';
 
-/** Returns the hosts with pages, most first. */
-export function withMostPages({ hosts }: Pick<HostListStatus, 'hosts'>, most: number): HostStatus[] {
-  return hosts
-    .filter(({ pages }) => pages > 0)
-    .sort((a, b) => b.pages - a.pages || (a.host < b.host ? -1 : 1))
-    .slice(0, most);
+/** Returns the hosts of a list that have pages, in its order. */
+export function withPages({ hosts }: Pick<HostListStatus, 'hosts'>): HostStatus[] {
+  return hosts.filter(({ pages }) => pages > 0);
 }
 
-/** `listed`: the hosts with most finished URLs. `links`: those of its hosts with most pages. */
+/** `listed`: the hosts with most pages of all, most first, at most `hostsMax`. `links`: those of its hosts with pages. */
 export function hostMapOf(
   listed: HostListStatus,
   links: readonly LinksOfHost[],
   hostsMax: number,
   edgesMax: number,
 ): HostMapStatus {
-  const withPages = withMostPages(listed, Number.POSITIVE_INFINITY);
-  const others = targetsBeside(new Set(withPages.map(({ host }) => host)), links);
+  const shown = withPages(listed);
+  const others = targetsBeside(new Set(shown.map(({ host }) => host)), links);
   const hasAll = hasAllWithPages(listed);
-  const room = hasAll ? hostsMax : 0;
+  const room = hasAll ? hostsMax - shown.length : 0;
   const hosts = [
-    ...withPages.slice(0, hostsMax).map(({ host, pages }) => ({ host, pages })),
-    ...others.slice(0, Math.max(0, room - withPages.length)).map((host) => ({ host, pages: 0 })),
+    ...shown.map(({ host, pages }) => ({ host, pages })),
+    ...others.slice(0, room).map((host) => ({ host, pages: 0 })),
   ];
-  const all = room === 0 ? listed.known : withPages.length + others.length;
+  const all = hasAll ? shown.length + others.length : listed.known;
   const edges = edgesBetween(hosts, links);
   return {
     hosts,
     hostsLeftOut: Math.max(0, all - hosts.length),
     edges: edges.slice(0, edgesMax),
     edgesLeftOut: Math.max(0, edges.length - edgesMax),
-    isEstimate:
-      !(hasAll || areFirst(listed, withPages[hostsMax - 1])) ||
-      links.length < withPages.length ||
-      links.some(({ isWhole }) => !isWhole),
+    isEstimate: listed.missing.length > 0 || links.length < shown.length || links.some(({ isWhole }) => !isWhole),
   };
-}
-
-/** True if no host beside the list can have more pages than `last`: such a host has fewer finished URLs than those in it. */
-function areFirst({ hosts, missing }: HostListStatus, last: HostStatus | undefined): boolean {
-  return missing.length === 0 && last !== undefined && hosts.some(({ fetched }) => fetched <= last.pages);
 }
 
 /** A host that is not listed has no page, then. */
 function hasAllWithPages({ hosts, matched, missing }: HostListStatus): boolean {
-  return missing.length === 0 && (hosts.length === matched || hosts.some(({ fetched }) => fetched === 0));
+  return missing.length === 0 && (hosts.length === matched || hosts.some(({ pages }) => pages === 0));
 }
 
 /** Returns linked hosts that are not in `known`: first those that most hosts link to. */

@@ -67,8 +67,10 @@ export function remoteView({ url, token }: RemoteService): CrawlView {
     errors: () => ask<ErrorsStatus>('dashboard/errors'),
     hosts: ({ search, sort, limit }) =>
       ask<HostListStatus>(`dashboard/hosts?${new URLSearchParams({ search, sort, limit: String(limit) })}`),
-    explain: (given) => ask<ExplainStatus>(`dashboard/explain?${new URLSearchParams({ url: given })}`),
-    story: (given) => ask<TimelineStatus>(`dashboard/story?${new URLSearchParams({ url: given })}`),
+    explain: (given, gone) =>
+      ask<ExplainStatus>(`dashboard/explain?${new URLSearchParams({ url: given })}`, 'GET', undefined, gone),
+    story: (given, gone) =>
+      ask<TimelineStatus>(`dashboard/story?${new URLSearchParams({ url: given })}`, 'GET', undefined, gone),
     record: (given, gone) =>
       ask<RecordStatus>(`dashboard/record?${new URLSearchParams({ url: given })}`, 'GET', undefined, gone),
     search: (words, gone) =>

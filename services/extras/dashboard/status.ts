@@ -261,7 +261,8 @@ export type HostSort = (typeof hostSorts)[number];
 
 export interface HostsAsked {
   readonly search: string;
-  readonly sort: HostSort;
+  /** `pages`: for the map of hosts. */
+  readonly sort: HostSort | 'pages';
   readonly limit: number;
 }
 
@@ -352,7 +353,7 @@ export interface HostMapStatus {
   readonly edges: readonly { readonly from: number; readonly to: number; readonly links: number }[];
   /** Connections between these hosts that have no place. */
   readonly edgesLeftOut: number;
-  /** True: not all links were read, or another host may have more pages than some of these. */
+  /** True: not all links were read, or a partition did not answer. */
   readonly isEstimate: boolean;
 }
 

@@ -45,8 +45,8 @@ export interface Rendered {
   readonly refused: number;
   /** False if the page was still loading at the time limit. */
   readonly settled: boolean;
-  /** The upper part of the page as a JPEG, in base64. Empty: there is none. */
-  readonly screenshot: string;
+  /** The upper part of the page as a JPEG. Empty: there is none. */
+  readonly screenshot: Uint8Array;
   /** The reason why a wanted screenshot is missing. Absent: there is one, or none is wanted. */
   readonly noScreenshot?: NoScreenshot;
 }
@@ -191,12 +191,13 @@ class ChromiumBrowser implements Browser {
     }
     const html = await tab.content();
     const { loaded, refused } = requests;
-    return { tab, rendered: { html, loaded, refused, settled, screenshot: '' } };
+    return { tab, rendered: { html, loaded, refused, settled, screenshot: noJpeg } };
   }
 }
 
 /** The part of a page that a screenshot shows: of a window of the usual size. */
 const viewport = { width: renderLimits.screenshotPxMax, height: 720 } as const;
+const noJpeg = Buffer.alloc(0);
 /** Qualities of a JPEG, the second for pages that are too large in the first. */
 const qualities = [60, 25] as const;
 
@@ -209,21 +210,22 @@ async function screenshotOf(tab: Page, px: number): Promise<Pick<Rendered, 'scre
   const endMs = performance.now() + screenshotMs;
   try {
     const jpeg = await inTime(jpegWithin(tab, px, screenshotBytesMax), screenshotMs);
-    return jpeg === '' ? { screenshot: '', noScreenshot: 'large' } : { screenshot: jpeg };
+    return jpeg.length === 0 ? { screenshot: noJpeg, noScreenshot: 'large' } : { screenshot: jpeg };
   } catch {
-    return { screenshot: '', noScreenshot: performance.now() >= endMs ? 'late' : 'failed' };
+    return { screenshot: noJpeg, noScreenshot: performance.now() >= endMs ? 'late' : 'failed' };
   }
 }
 
-/** In base64. Empty: it has more than `bytesMax`. */
-async function jpegWithin(tab: Page, px: number, bytesMax: number): Promise<string> {
+/** Empty: it has more than `bytesMax`. */
+async function jpegWithin(tab: Page, px: number, bytesMax: number): Promise<Uint8Array> {
   const session = await tab.context().newCDPSession(tab);
   const clip = { x: 0, y: 0, ...viewport, scale: px / viewport.width };
   for (const quality of qualities) {
     const { data } = await session.send('Page.captureScreenshot', { format: 'jpeg', quality, clip });
-    if (Buffer.byteLength(data, 'base64') <= bytesMax) return data;
+    const jpeg = Buffer.from(data, 'base64');
+    if (jpeg.length <= bytesMax) return jpeg;
   }
-  return '';
+  return noJpeg;
 }
 
 /** The requests of one page: each is answered from here, or refused. */

@@ -13,6 +13,7 @@ import { type ContactRecords, createContactRecords } from '../../fetcher/unlease
 import { pageRecords } from '../../fetcher/unleased/page-records.ts';
 import { responseMessage } from '../../fetcher/unleased/response-message.ts';
 import type { AppendRecord } from '../../runtime/log/log.ts';
+import { RecordTooLarge } from '../../runtime/log/record-too-large.ts';
 import type { RenderedPage } from './renderer.ts';
 
 export class RenderRecords {
@@ -48,11 +49,28 @@ export class RenderRecords {
     this.#exchanges?.setPolicy(version, payload);
   }
 
-  /** Publishes all records since the last call, and a page with its links; resolves once they are acked. */
-  async publish(made?: RenderedPage): Promise<void> {
+  /**
+   * Publishes all records since the last call, and a page with its links; resolves once they are acked. False: the page
+   * is published without its screenshot, since its record is too large for its topic with it.
+   */
+  async publish(made?: RenderedPage): Promise<boolean> {
     const { log, codec, manifest } = this.#context;
     const records = [...this.contacts.take(), ...this.#responses.splice(0)];
     if (made !== undefined) records.push(...pageRecords(made, codec, manifest));
-    if (records.length > 0) await log.append(records);
+    if (records.length === 0) return true;
+    try {
+      await log.append(records);
+      return true;
+    } catch (error) {
+      // The page is the last record, and the records that fit are durable.
+      const isPage = error instanceof RecordTooLarge && error.indexes.includes(records.length - 1);
+      if (!isPage || made?.page == null || made.page.screenshot.length === 0) throw error;
+      const page = { ...made.page, screenshot: noScreenshot };
+      await log.append(pageRecords({ page, groups: [] }, codec, manifest));
+      if (error.indexes.length > 1) throw error;
+      return false;
+    }
   }
 }
+
+const noScreenshot = Buffer.alloc(0);

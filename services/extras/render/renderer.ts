@@ -11,6 +11,7 @@ import type { LinkGroup, Page, Render } from '../../../schemas/types.ts';
 import { partitionKeyOf } from '../../../topology/url/host-key.ts';
 import { barredFrom } from '../../../topology/usage/statement.ts';
 import type { Browser, Loaded, NoScreenshot } from './browser.ts';
+import { renderLimits } from './render-limits.ts';
 
 export interface RenderedPage {
   readonly page: Page | null;
@@ -23,8 +24,8 @@ export interface RendererOptions {
   readonly load: (url: string, render: Render) => Promise<Loaded | null>;
   /** Makes the record and links of a page, as the fetcher would. */
   readonly read: (render: Render, html: string) => Promise<RenderedPage>;
-  /** Resolves once it is acked. */
-  readonly publish: (made: RenderedPage) => Promise<void>;
+  /** Resolves once it is acked. False: without its screenshot, with which the record is too large for its topic. */
+  readonly publish: (made: RenderedPage) => Promise<boolean>;
   readonly nowMs: () => number;
   readonly say: (text: string) => void;
 }
@@ -33,14 +34,20 @@ export interface Renderer {
   handle(batch: readonly { readonly value: Render }[]): Promise<void>;
   stats(): { readonly rendered: number; readonly failed: number; readonly passedOver: number };
   /** Number of rendered pages without a wanted screenshot, by reason. */
-  noScreenshots(): Readonly<Record<NoScreenshot, number>>;
+  noScreenshots(): Readonly<Record<WithoutScreenshot, number>>;
 }
 
-const noScreenshotTexts: Readonly<Record<NoScreenshot, string>> = {
+/** `record`: the record of the page is too large for its topic with the screenshot. */
+type WithoutScreenshot = NoScreenshot | 'record';
+
+const noScreenshotTexts: Readonly<Record<WithoutScreenshot, string>> = {
   late: 'it was not drawn in time',
-  large: 'it is too large for a record; try fewer pixels',
+  large: `it has more than ${renderLimits.screenshotBytesMax >> 10} KiB; try fewer pixels`,
+  record: 'the record of the page is too large for its topic with it; try fewer pixels, or raise max.message.bytes',
   failed: 'the browser could not draw it',
 };
+
+const noScreenshot = Buffer.alloc(0);
 
 /** A site rests this many times as long as its failed page took. */
 const restFactor = 10;
@@ -54,8 +61,8 @@ const sitesMax = 10_000;
 
 export function createRenderer({ browser, load, read, publish, nowMs, say }: RendererOptions): Renderer {
   const counts = { rendered: 0, failed: 0, passedOver: 0 };
-  const noScreenshots = { late: 0, large: 0, failed: 0 };
-  const noteMissing = (url: string, why: NoScreenshot) => {
+  const noScreenshots = { late: 0, large: 0, record: 0, failed: 0 };
+  const noteMissing = (url: string, why: WithoutScreenshot) => {
     noScreenshots[why] += 1;
     if (noScreenshots[why] === 1) say(`render: no screenshot of ${url}: ${noScreenshotTexts[why]}; more are counted`);
   };
@@ -94,7 +101,8 @@ export function createRenderer({ browser, load, read, publish, nowMs, say }: Ren
         }
         if (rendered.noScreenshot !== undefined) noteMissing(url, rendered.noScreenshot);
         const made = await read(render, rendered.html);
-        await publish({ ...made, page: made.page && shown(made.page, rendered.screenshot) });
+        const isWhole = await publish({ ...made, page: made.page && shown(made.page, rendered.screenshot) });
+        if (!isWhole) noteMissing(url, 'record');
         counts.rendered += 1;
       }
     },
@@ -104,6 +112,6 @@ export function createRenderer({ browser, load, read, publish, nowMs, say }: Ren
 }
 
 /** A page of which a copy may not be kept has no screenshot. */
-function shown(page: Page, screenshot: string): Page {
-  return { ...page, rendered: true, screenshot: barredFrom(page.usage, 'archive') < 0 ? screenshot : '' };
+function shown(page: Page, screenshot: Uint8Array): Page {
+  return { ...page, rendered: true, screenshot: barredFrom(page.usage, 'archive') < 0 ? screenshot : noScreenshot };
 }

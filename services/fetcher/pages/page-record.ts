@@ -18,6 +18,9 @@ export interface PageFacts {
   readonly isFeed: boolean;
 }
 
+/** Only a browser makes one. */
+const noScreenshot = Buffer.alloc(0);
+
 export function pageRecord(
   reader: PageReader,
   task: Task,
@@ -58,6 +61,6 @@ export function pageRecord(
     rendered: false,
     tags: item.tags,
     usage,
-    screenshot: '',
+    screenshot: noScreenshot,
   };
 }

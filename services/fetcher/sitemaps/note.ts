@@ -2,7 +2,9 @@
  * Puts a lease's sitemaps on the agenda: those named by a robots.txt that was read again, or, if the frontier keeps
  * rounds, those that the policy and robots.txt name when a round is due.
  *
- * Sitemaps have the depth of links on a page of this lease.
+ * Links of a sitemap of robots.txt have the depth of links on a page of this lease. Those of a sitemap that the policy
+ * names are no deeper than the pages of the lease, except beside a seed: somebody wants them, so the limit of depth that
+ * admitted these pages admits them too.
  */
 import type { Task } from '../../../schemas/types.ts';
 import { hostKeyOf } from '../../../topology/url/host-key.ts';
@@ -46,6 +48,7 @@ function note(
   named: { readonly url: string; readonly origin: string; readonly namedAtMs: number; readonly trusted: boolean },
 ): void {
   const hostKey = hostKeyOf(reader.links.normalize(named.url) ?? named.url);
-  const depth = urls.length === 0 ? 1 : 1 + Math.min(...urls.map((one) => one.depth));
+  const beside = urls.length === 0 ? 0 : Math.min(...urls.map((one) => one.depth));
+  const depth = named.trusted ? Math.max(1, beside) : 1 + beside;
   sitemaps.add({ ...named, hostKey, depth, hop: 0, nesting: 0, tries: 0 });
 }

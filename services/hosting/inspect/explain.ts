@@ -17,14 +17,18 @@ import { type ExplainedCrawl, type Glimpse, glance, readAbout } from './explain-
 import { explainScore } from './explain-score.ts';
 import { explainLines } from './explain-text.ts';
 import { policyOfCrawl } from './policy-of-crawl.ts';
+import { readsUntilGone } from './stop-if-gone.ts';
 import { byEitherScheme } from './typed-scheme.ts';
 
 /** The options that name a crawl, in this process and to other commands. */
 type CrawlPlace = Pick<KafkaFlags, 'brokers' | 'data'> & { readonly registry?: string | undefined };
 
-/** For the dashboard: names and values as they are printed. */
-export function explainer(crawl: ExplainedCrawl, flags: CrawlPlace) {
-  return async (given: string) => ({ lines: shownLines(await explainTyped(crawl, flags, given)) });
+/** For the dashboard: names and values as they are printed. `signal`: aborted when the caller leaves. */
+export function explainer({ log, codec, topics }: ExplainedCrawl, flags: CrawlPlace) {
+  return async (given: string, signal?: AbortSignal) => {
+    const crawl = { log: readsUntilGone(log, signal), codec, topics };
+    return { lines: shownLines(await explainTyped(crawl, flags, given)) };
+  };
 }
 
 /** Explains several URLs by one reading of the policy: one list of lines for each, as printed. */

@@ -1,5 +1,5 @@
 /**
- * avsc, behind one file: types that survive hostile input and give plain objects.
+ * avsc, behind one file: types that survive hostile input, take any bytes and give plain objects.
  *
  * avsc trusts array and map lengths: a corrupt one makes it allocate, or loop, up to 2^53 times; and skipping a block of
  * negative size moves backwards for ever. Arrays and maps read and skip within bounds instead: an item
@@ -20,6 +20,9 @@ interface Tap {
 interface Reads {
   _read(tap: Tap): unknown;
   _skip(tap: Tap): void;
+}
+interface Writes {
+  _write(tap: unknown, value: unknown): void;
 }
 interface Innards extends Reads {
   readonly typeName: string;
@@ -105,6 +108,14 @@ function bound(
 }
 bound(avsc.types.ArrayType.prototype as unknown as Reads, readItems, (tap, { itemsType }) => itemsType?._skip(tap));
 bound(avsc.types.MapType.prototype as unknown as Reads, readEntries, skipEntry);
+
+/** Bytes may come as any Uint8Array, as the types of records say. avsc writes only a Buffer. */
+const bytesType = avsc.types.BytesType.prototype as unknown as Writes;
+const writeBuffer = bytesType._write;
+bytesType._write = function (tap, value) {
+  const isPlain = value instanceof Uint8Array && !Buffer.isBuffer(value);
+  writeBuffer.call(this, tap, isPlain ? Buffer.from(value.buffer, value.byteOffset, value.byteLength) : value);
+};
 
 /** `this` is the type, or avsc's resolver of an older schema with its own item reads. */
 function readItems(this: Innards, tap: Tap): unknown[] {

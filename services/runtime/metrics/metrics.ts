@@ -181,7 +181,7 @@ export const metrics = {
     'reason',
   ),
   crawlstream_render_no_screenshot_total: counter(
-    'Rendered pages without a wanted screenshot, by reason: late, large (too many bytes for a record), failed',
+    'Rendered pages without a wanted screenshot, by reason: late, large (over 96 KiB), record (too large for the topic with it), failed',
     'reason',
   ),
   crawlstream_render_shared_network: gauge(

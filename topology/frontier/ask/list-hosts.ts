@@ -19,10 +19,10 @@ import type { FrontierState } from '../state/state.ts';
 import type { StoreJob } from '../storage/store-job.ts';
 
 /**
- * queued, fetched, delay: highest first. errors: consecutive failures first, then answers that were not pages. ready:
+ * queued, fetched, pages, delay: highest first. errors: consecutive failures first, then answers that were not pages. ready:
  * earliest next contact first. Ties are ordered by name.
  */
-export const hostSorts = ['queued', 'fetched', 'errors', 'delay', 'ready', 'name'] as const;
+export const hostSorts = ['queued', 'fetched', 'pages', 'errors', 'delay', 'ready', 'name'] as const;
 export type HostSort = (typeof hostSorts)[number];
 
 export interface HostsWanted {

@@ -17,6 +17,7 @@ import { newCrawl } from '../../../hosting/connect/new-crawl.ts';
 import type { KafkaFlags } from '../../../hosting/options/crawl-place.ts';
 import type { RecordCodec } from '../../../runtime/avro/record-codec.ts';
 import { SystemClock } from '../../../runtime/clock.ts';
+import { plainPage } from '../../../runtime/crawl/plain-page.ts';
 import { openDataFolder } from '../../../runtime/data-folder/data-folder.ts';
 import type { Manifest } from '../../../runtime/data-folder/manifest.ts';
 import type { Log } from '../../../runtime/log/log.ts';
@@ -76,7 +77,8 @@ async function replay(files: readonly string[], flags: ReplayFlags): Promise<voi
 
 const print: Sink = async (replayed) => {
   if (replayed.as !== 'page') return;
-  if (!toStdout(`${JSON.stringify(replayed.report.page)}\n`)) await once(process.stdout, 'drain');
+  const { page } = replayed.report;
+  if (!toStdout(`${JSON.stringify(page && plainPage(page))}\n`)) await once(process.stdout, 'drain');
 };
 
 function appendTo(log: Log, codec: RecordCodec, manifest: Manifest): Sink {

@@ -6,6 +6,7 @@ import type { Page } from '../../../../schemas/types.ts';
 import type { ExplainedCrawl } from '../../../hosting/inspect/explain-reads.ts';
 import { pageTyped } from '../../../hosting/inspect/page-record.ts';
 import type { KafkaFlags } from '../../../hosting/options/crawl-place.ts';
+import { base64 } from '../../../runtime/crawl/plain-page.ts';
 import type { Log } from '../../../runtime/log/log.ts';
 import { dashboardLimits } from '../limits.ts';
 import type { RecordStatus } from '../status.ts';
@@ -27,7 +28,7 @@ export function recordReader(crawl: RecordedCrawl, flags: Pick<KafkaFlags, 'brok
       facts: page === null ? [] : factsOf(page),
       text: text.slice(0, dashboardLimits.textChars),
       textChars: text.length,
-      screenshot: page?.screenshot ?? '',
+      screenshot: page === null ? '' : base64(page.screenshot),
     };
   };
 }

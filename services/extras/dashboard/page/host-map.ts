@@ -48,7 +48,7 @@ function sizeOf({ hosts, hostsLeftOut, edges, edgesLeftOut, isEstimate }: HostMa
   if (hosts.length === 0)
     return hostsLeftOut === 0
       ? 'no page has been fetched so far'
-      : `the hosts with most finished URLs have no page; ${count(hostsLeftOut)} hosts left out`;
+      : `no host with a page was found, but not all partitions answered; ${count(hostsLeftOut)} hosts left out`;
   const of = (shown: number, name: string, left: number) =>
     `${count(shown)} ${name}${shown === 1 ? '' : 's'}${left === 0 ? '' : ` (${count(left)} left out)`}`;
   const sizes = `${of(hosts.length, 'host', hostsLeftOut)}, ${of(edges.length, 'connection', edgesLeftOut)}`;

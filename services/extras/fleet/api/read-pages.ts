@@ -3,6 +3,7 @@
  * that were purged or withdrawn are left out.
  */
 import { readRecord } from '../../../runtime/avro/read-record.ts';
+import { plainPage } from '../../../runtime/crawl/plain-page.ts';
 import { recordsOf } from '../../../runtime/log/records-of.ts';
 import { fleetServiceLimits } from '../fleet-service-limits.ts';
 import type { Counts } from '../kept-pages.ts';
@@ -30,7 +31,7 @@ export async function readPages(
     cursor = offset + 1;
     const page = await readRecord(codec, 'pages', value, () => {});
     if (page === undefined || !counts(page, offset)) continue;
-    const line = JSON.stringify(page);
+    const line = JSON.stringify(plainPage(page));
     lines.push(line);
     chars += line.length;
     if (lines.length >= most || chars >= fleetServiceLimits.pagesCharsSoft) break;

@@ -2,6 +2,7 @@
  * `POST /v1/scrape`: one page. A crawl's recent copy is used; otherwise the page is fetched now, like any page of a
  * crawl. An owner gets copies only from its own crawls, so that it does not learn what other owners request.
  */
+import { plainPage } from '../../../runtime/crawl/plain-page.ts';
 import { createCall, problem } from '../fleet-schemas.ts';
 import { callAgain } from '../scrape/no-page.ts';
 import { PageScraper, type Requester } from '../scrape/page-scraper.ts';
@@ -55,7 +56,7 @@ export const scrapeRoutes: RoutesOf = (access) => [
       };
       const answer = await pages.read(requester, PageScraper.urlOf(url), 1_000 * maxAgeSeconds, 1_000 * waitSeconds);
       const { crawl } = answer;
-      if (answer.page !== null) return { crawl, isFetched: answer.isFetched, page: answer.page };
+      if (answer.page !== null) return { crawl, isFetched: answer.isFetched, page: plainPage(answer.page) };
       if (answer.isUnderWay) {
         const message = `no page of ${url} yet: ${answer.why}; ${callAgain(answer.nextAtMs)}`;
         return reply.code(202).send({ crawl, message, nextAtMs: answer.nextAtMs });

@@ -8,6 +8,7 @@
 import type { Page } from '../../../../schemas/types.ts';
 import { readRecord } from '../../../runtime/avro/read-record.ts';
 import { forgottenOf } from '../../../runtime/consumer/forgotten.ts';
+import { plainPage } from '../../../runtime/crawl/plain-page.ts';
 import { recordsOf } from '../../../runtime/log/records-of.ts';
 import type { CrawlChange, CrawlFile } from '../crawl-file.ts';
 import type { Content } from '../fleet-contents.ts';
@@ -85,7 +86,7 @@ export async function readEvents(
 }
 
 function pageEvent(page: Page, content: Content): object {
-  if (content === 'page') return page;
+  if (content === 'page') return plainPage(page);
   const { url, status, fetchedAtMs, contentType, title, contentHash } = page;
   return { url, status, fetchedAtMs, contentType, title, contentHash };
 }

@@ -105,3 +105,24 @@ export async function memoryCrawl(partitions = 1, clock: Clock = new SystemClock
     },
   };
 }
+
+type ReadLog = Awaited<ReturnType<typeof memoryCrawl>>['crawl']['log'];
+
+/** A crawl that loses its caller with the first read of its log, and the number of reads. */
+export function leavesAtFirstRead<Crawl extends { readonly log: ReadLog }>(
+  crawl: Crawl,
+): { readonly reads: () => number; readonly leaving: Crawl; readonly signal: AbortSignal } {
+  const gone = new AbortController();
+  let reads = 0;
+  const reader = () => {
+    const own = crawl.log.reader();
+    const poll = own.poll.bind(own);
+    own.poll = async (options) => {
+      reads += 1;
+      gone.abort();
+      return poll(options);
+    };
+    return own;
+  };
+  return { reads: () => reads, leaving: { ...crawl, log: { ...crawl.log, reader } }, signal: gone.signal };
+}

@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { seedReader } from '../../../../services/extras/dashboard/command/seed-reader.ts';
 import { type ViewedCrawl, viewOf } from '../../../../services/extras/dashboard/crawl-view.ts';
-import type { PartitionReport } from '../../../../services/extras/dashboard/status.ts';
+import type { HostListStatus, PartitionReport } from '../../../../services/extras/dashboard/status.ts';
+import { FirstHosts, type HostRow } from '../../../../topology/frontier/ask/list-hosts.ts';
 import { zeroCounters } from '../../../../topology/frontier/changes/counters.ts';
 import { memoryCrawl } from '../../cli/inspect/memory-crawl.ts';
 
@@ -79,6 +80,22 @@ test('a list of duplicates counts no outcome again, and passes on that its calle
   const { signal } = new AbortController();
   assert.equal((await view.duplicates(signal)).clusters, 1);
   assert.deepEqual([looks, given], [0, [signal]]);
+  await close();
+});
+
+test('the map of hosts has the host with most pages, however many hosts have more URLs without a page', async () => {
+  const failing = Array.from({ length: 1_000 }, (_, n) => ({ host: `failing-${n}.test`, fetched: 50, pages: 0 }));
+  const all = [...failing, { host: 'small.test', fetched: 4, pages: 4 }] as unknown as HostRow[];
+  const { view, close } = await viewed({
+    async hosts(asked) {
+      const first = new FirstHosts(asked);
+      for (const host of all) first.offer(host, () => host);
+      return { hosts: first.rows, matched: all.length, known: all.length, missing: [] } as unknown as HostListStatus;
+    },
+    hostLinks: () => async (hosts) => hosts.map((host) => ({ host, targets: [], isWhole: true })),
+  });
+  const { hosts, isEstimate } = await view.hostMap();
+  assert.deepEqual([hosts, isEstimate], [[{ host: 'small.test', pages: 4 }], false]);
   await close();
 });
 

@@ -1,6 +1,6 @@
 /** Who sees a dashboard that listens beyond this machine, by raw requests. */
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { afterEach, test } from 'node:test';
 import type { CrawlView } from '../../../../services/extras/dashboard/crawl-view.ts';
@@ -11,6 +11,7 @@ import { SystemClock } from '../../../../services/runtime/clock.ts';
 import type { Opening } from '../../../../services/runtime/http/access.ts';
 import { type HttpServer, startHttpServer } from '../../../../services/runtime/http/http-server.ts';
 import { Probes } from '../../../../services/runtime/http/probes.ts';
+import { invalid } from '../../../../topology/errors.ts';
 import { shownCrawl } from '../../../browser/shown-crawl.ts';
 
 const token = 'a-token-of-some-length';
@@ -85,6 +86,35 @@ test('the right to operate a crawl is that of the calls: by the token, or refuse
       authorization: `Bearer ${token}`,
     });
   assert.deepEqual([await beside(undefined), await beside(token)], [403, 200]);
+});
+
+test('a question about a URL is given up when its caller leaves, and the next one is answered', async () => {
+  for (const question of ['explain', 'story', 'record'] as const) {
+    const { view } = shownCrawl('live');
+    const [begun, left] = [new EventEmitter(), new EventEmitter()];
+    const [hasBegun, hasLeft] = [once(begun, 'begun'), once(left, 'left')];
+    let isFirst = true;
+    const answer = (url: string, signal?: AbortSignal) => {
+      if (!isFirst) return view[question](url, signal);
+      isFirst = false;
+      begun.emit('begun');
+      return new Promise<never>((_, reject) =>
+        signal!.addEventListener('abort', () => {
+          left.emit('left');
+          reject(invalid('the caller left'));
+        }),
+      );
+    };
+    const port = await serve({ token }, { view: { ...view, [question]: answer } });
+    const path = `/dashboard/${question}?url=http://a.test/`;
+    const headers = { authorization: `Bearer ${token}` };
+    const call = request({ host: '127.0.0.1', port, path, headers, agent: false }).on('error', () => {});
+    call.end();
+    await hasBegun;
+    call.destroy();
+    await hasLeft;
+    assert.equal((await ask(port, path, headers)).statusCode, 200, question);
+  }
 });
 
 test('one address takes a bounded number of viewers’ places, and others can still watch', async () => {

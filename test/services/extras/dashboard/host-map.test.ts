@@ -5,9 +5,10 @@ import type { LinksOfHost } from '../../../../services/application/extension/cra
 import { hostMapOf } from '../../../../services/extras/dashboard/host-map.ts';
 import type { HostListStatus } from '../../../../services/extras/dashboard/status.ts';
 
-/** Pages by host; each has one more finished URL. */
+/** Pages by host; as listed, most first. */
 function listOf(pages: Readonly<Record<string, number>>, more: Partial<HostListStatus> = {}): HostListStatus {
-  const hosts = Object.entries(pages).map(([host, number]) => ({ host, pages: number, fetched: number && number + 1 }));
+  const hosts = Object.entries(pages).map(([host, number]) => ({ host, pages: number }));
+  hosts.sort((a, b) => b.pages - a.pages);
   return { hosts, matched: hosts.length, known: hosts.length, missing: [], ...more } as unknown as HostListStatus;
 }
 
@@ -57,14 +58,16 @@ test('a map with less room says how many hosts and connections it leaves out', (
       2,
     ],
   );
-  const one = hostMapOf(some, between, 1, 2);
-  assert.deepEqual([one.hosts.length, one.hostsLeftOut, one.edges], [1, 3, []]);
+  const one = hostMapOf(listOf({ 'b.test': 9 }, { matched: 3, known: 3 }), between.slice(0, 1), 1, 2);
+  assert.deepEqual([one.hosts.length, one.hostsLeftOut, one.edges], [1, 2, []]);
+  const full = hostMapOf(listOf({ 'b.test': 9 }), between.slice(0, 1), 1, 2);
+  assert.deepEqual([full.hosts.length, full.hostsLeftOut], [1, 2], 'the hosts that b.test links to are left out');
 });
 
 test('a map names no host of unknown size: if more hosts have pages than are listed, those that are only linked to have no place', () => {
   const cut = listOf({ 'a.test': 3, 'b.test': 9 }, { matched: 70, known: 70 });
-  const { hosts, hostsLeftOut } = hostMapOf(cut, between, 9, 9);
-  assert.deepEqual([hosts.map(({ host }) => host), hostsLeftOut], [['b.test', 'a.test'], 68]);
+  const { hosts, hostsLeftOut, isEstimate } = hostMapOf(cut, between, 2, 9);
+  assert.deepEqual([hosts.map(({ host }) => host), hostsLeftOut, isEstimate], [['b.test', 'a.test'], 68, false]);
 });
 
 test('a map is an estimate if the links of a host were read in part, or a partition did not answer', () => {
@@ -73,24 +76,13 @@ test('a map is an estimate if the links of a host were read in part, or a partit
 });
 
 test('a map is an estimate if links were read for some of the hosts with pages', () => {
-  assert.equal(hostMapOf(some, between.slice(0, 1), 1, 9).isEstimate, true);
-  assert.equal(hostMapOf(some, between, 1, 9).isEstimate, false);
+  assert.equal(hostMapOf(some, between.slice(0, 1), 9, 9).isEstimate, true);
+  assert.equal(hostMapOf(some, between, 9, 9).isEstimate, false);
 });
 
-test('a map is an estimate if a host that is not listed may have more pages than one that is shown', () => {
-  const listed = (pages: Readonly<Record<string, number>>) => listOf(pages, { matched: 70, known: 70 });
-  const isEstimate = (pages: Readonly<Record<string, number>>) =>
-    hostMapOf(
-      listed(pages),
-      Object.keys(pages).map((host) => links(host, {})),
-      2,
-      9,
-    ).isEstimate;
-  assert.equal(isEstimate({ 'a.test': 9, 'b.test': 5, 'c.test': 4 }), false);
-  assert.equal(isEstimate({ 'a.test': 9, 'b.test': 4, 'c.test': 4 }), true);
-  const failed = { ...listed({}), hosts: [{ host: 'x.test', pages: 0, fetched: 1_000 }] } as unknown as HostListStatus;
-  const { hosts, hostsLeftOut, isEstimate: isOpen } = hostMapOf(failed, [], 9, 9);
-  assert.deepEqual([hosts.length, hostsLeftOut, isOpen], [0, 70, true]);
+test('a map without any page leaves out all hosts if a partition did not answer', () => {
+  const { hosts, hostsLeftOut, isEstimate } = hostMapOf(listOf({ 'a.test': 0 }, { known: 70, missing: [1] }), [], 9, 9);
+  assert.deepEqual([hosts.length, hostsLeftOut, isEstimate], [0, 70, true]);
 });
 
 test('a crawl without a page has an empty map', () => {

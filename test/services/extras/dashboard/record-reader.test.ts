@@ -46,7 +46,7 @@ test('the screenshot of a page is shown until the page is purged or taken back',
   for (const remove of ['purge', 'takenBack'] as const) {
     const { crawl, policy, page, purge, takenBack, close } = await memoryCrawl();
     await policy();
-    await page({ url, fetchedAtMs: hour, screenshot: 'anBlZw==' });
+    await page({ url, fetchedAtMs: hour, screenshot: new Uint8Array([106, 112, 101, 103]) });
     const screenshot = async () => (await recordReader(crawl, {})(url)).screenshot;
     assert.equal(await screenshot(), 'anBlZw==');
     await (remove === 'purge' ? purge('a.test', 2 * hour) : takenBack(url));

@@ -10,6 +10,7 @@ import { openMemoryLog } from '../../../../services/library/memory-log.ts';
 import { SystemClock } from '../../../../services/runtime/clock.ts';
 import { controlEvent } from '../../../../services/runtime/crawl/control-log.ts';
 
+const screenshot = Buffer.from('jpeg');
 const urlOf = (name: string) => `http://a.test/${name}`;
 
 async function crawlWith(records: readonly { readonly url: string; readonly isGone?: true }[]) {
@@ -17,7 +18,7 @@ async function crawlWith(records: readonly { readonly url: string; readonly isGo
   const policy = controlEvent({ kind: 'policy', atMs: 1, by: 'test', version: 1, payload: '{"uses":["ai-train"]}' });
   await log.append([{ topic: 'c.control', partition: 0, key: null, value: codec.encode('control', policy) }]);
   for (const [at, { url, isGone }] of records.entries()) {
-    const page = { ...blankPage, url, hostKey: 'a.test', fetchedAtMs: at + 1, text: 'words' };
+    const page = { ...blankPage, url, hostKey: 'a.test', fetchedAtMs: at + 1, text: 'words', screenshot };
     const value = isGone ? Buffer.alloc(0) : codec.encode('pages', page);
     await log.append([{ topic: 'c.pages', partition: 0, key: Buffer.from(url), value }]);
   }
@@ -67,6 +68,18 @@ test('a withdrawn page is no longer shown; once fetched again, it is', async () 
   assert.deepEqual(
     after.lines.map((line) => (JSON.parse(line) as { url: string }).url),
     [urlOf('b')],
+  );
+});
+
+test('the screenshot of a page is base64 in its JSON, in lists and in events', async () => {
+  const reads = await crawlWith([{ url: urlOf('a') }]);
+  const { lines } = await readPages(reads, () => true, 0, 1);
+  const bounds = { content: 'page', most: 1, charsSoft: 1e6 } as const;
+  const { events } = await readEvents({ name: 'c', changes: [] }, reads, () => true, beginning, bounds);
+  const shown = [lines[0]!, JSON.stringify(events[0]!.data)].map((text) => JSON.parse(text) as { screenshot: string });
+  assert.deepEqual(
+    shown.map((page) => page.screenshot),
+    ['anBlZw==', 'anBlZw=='],
   );
 });
 

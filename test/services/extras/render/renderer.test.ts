@@ -4,6 +4,9 @@ import { blankPage } from '../../../../schemas/blank.ts';
 import type { Page, Render } from '../../../../schemas/types.ts';
 import { createRenderer } from '../../../../services/extras/render/renderer.ts';
 
+const noJpeg = Buffer.alloc(0);
+const jpeg = Buffer.from('ffd8ff', 'hex');
+
 test('a site whose pages block the browser gets none rendered for ten times as long, and others go on', async () => {
   let nowMs = 1_000;
   const rendered: string[] = [];
@@ -11,14 +14,16 @@ test('a site whose pages block the browser gets none rendered for ten times as l
     browser: {
       async render({ url }) {
         rendered.push(url);
-        if (!url.includes('evil')) return { html: '', loaded: 0, refused: 0, settled: true, screenshot: '' };
+        if (!url.includes('evil')) return { html: '', loaded: 0, refused: 0, settled: true, screenshot: noJpeg };
         nowMs += 35_000;
-        return url.endsWith('/for-ever') ? null : { html: '', loaded: 0, refused: 0, settled: false, screenshot: '' };
+        return url.endsWith('/for-ever')
+          ? null
+          : { html: '', loaded: 0, refused: 0, settled: false, screenshot: noJpeg };
       },
     },
     load: async () => null,
     read: async () => ({ page: null, groups: [] }),
-    publish: async () => {},
+    publish: async () => true,
     nowMs: () => nowMs,
     say() {},
   });
@@ -60,7 +65,7 @@ test('a rendered page has its screenshot in its record, unless the page bars arc
   const kept: (Page | null)[] = [];
   const statement = { source: 'meta robots', said: 'noarchive', hash: '', fromMs: 0 };
   const renderer = createRenderer({
-    browser: { render: async () => ({ html: '', loaded: 0, refused: 0, settled: true, screenshot: 'anBlZw==' }) },
+    browser: { render: async () => ({ html: '', loaded: 0, refused: 0, settled: true, screenshot: jpeg }) },
     load: async () => null,
     read: async ({ url }) => ({
       page: {
@@ -70,7 +75,7 @@ test('a rendered page has its screenshot in its record, unless the page bars arc
       },
       groups: [],
     }),
-    publish: async ({ page }) => void kept.push(page),
+    publish: async ({ page }) => kept.push(page) > 0,
     nowMs: () => 0,
     say() {},
   });
@@ -80,8 +85,8 @@ test('a rendered page has its screenshot in its record, unless the page bars arc
   assert.deepEqual(
     kept.map((page) => [page?.rendered, page?.screenshot]),
     [
-      [true, 'anBlZw=='],
-      [true, ''],
+      [true, jpeg],
+      [true, noJpeg],
     ],
   );
 });
@@ -89,24 +94,28 @@ test('a rendered page has its screenshot in its record, unless the page bars arc
 test('a rendered page without its screenshot is published and counted, and the first one is named', async () => {
   const said: string[] = [];
   let published = 0;
-  const missing = { html: '', loaded: 0, refused: 0, settled: true, screenshot: '' };
+  const missing = { html: '', loaded: 0, refused: 0, settled: true, screenshot: noJpeg };
   const renderer = createRenderer({
     browser: {
-      render: async ({ url }) => ({ ...missing, noScreenshot: url.endsWith('/slow') ? 'late' : 'large' }),
+      render: async ({ url }) =>
+        url.endsWith('/shown')
+          ? { ...missing, screenshot: jpeg }
+          : { ...missing, noScreenshot: url.endsWith('/slow') ? 'late' : 'large' },
     },
     load: async () => null,
     read: async () => ({ page: blankPage, groups: [] }),
-    publish: async () => void (published += 1),
+    publish: async () => ++published !== 4,
     nowMs: () => 0,
     say: (text) => said.push(text),
   });
   const none = { depth: 0, fetchedAtMs: 0, status: 200, headers: [], delayMs: 0, usage: '', tags: [] };
-  const urls = ['http://a.test/1', 'http://a.test/2', 'http://a.test/slow'];
+  const urls = ['http://a.test/1', 'http://a.test/2', 'http://a.test/slow', 'http://a.test/shown'];
   await renderer.handle(urls.map((url) => ({ value: { ...none, url, hostKey: 'a.test', body: new Uint8Array() } })));
-  assert.equal(published, 3);
-  assert.deepEqual(renderer.noScreenshots(), { late: 1, large: 2, failed: 0 });
+  assert.equal(published, 4);
+  assert.deepEqual(renderer.noScreenshots(), { late: 1, large: 2, record: 1, failed: 0 });
   assert.deepEqual(said, [
-    'render: no screenshot of http://a.test/1: it is too large for a record; try fewer pixels; more are counted',
+    'render: no screenshot of http://a.test/1: it has more than 96 KiB; try fewer pixels; more are counted',
     'render: no screenshot of http://a.test/slow: it was not drawn in time; more are counted',
+    'render: no screenshot of http://a.test/shown: the record of the page is too large for its topic with it; try fewer pixels, or raise max.message.bytes; more are counted',
   ]);
 });

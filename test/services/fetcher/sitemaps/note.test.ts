@@ -55,12 +55,25 @@ test('a sitemap round that is due reads those of the policy and of robots.txt', 
   const { runner, added, asked, learnt, reporter, robotsOf } = played();
   await noteRound(runner, taskOf(9, [2], ['http://c.test/s0', 'http://d.test/s3']), reporter, robotsOf);
   assert.deepEqual(added, [
-    named('http://c.test/s0', 'c.test', 9, true),
-    named('http://d.test/s3', 'd.test', 9, true),
+    named('http://c.test/s0', 'c.test', 9, true, 2),
+    named('http://d.test/s3', 'd.test', 9, true, 2),
     named('http://a.test/s1', 'a.test', 9),
     named('http://b.test:80/s2', 'b.test', 9),
   ]);
   assert.deepEqual([asked, learnt.length], [['http://o.test'], 1]);
+});
+
+test('URLs in a sitemap of the policy are no deeper than the pages beside it, and at least as deep as links of a seed', async () => {
+  for (const [depths, depth] of [
+    [[], 1],
+    [[0, 1], 1],
+    [[1, 1], 1],
+    [[5, 4], 4],
+  ] as const) {
+    const { runner, added, reporter, robotsOf } = played(null);
+    await noteRound(runner, taskOf(9, depths, ['http://c.test/s0']), reporter, robotsOf);
+    assert.deepEqual(added, [named('http://c.test/s0', 'c.test', 9, true, depth)]);
+  }
 });
 
 test('no sitemap is noted if no round is due or robots.txt is missing', async () => {

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { explainEach, explainer } from '../../../../services/hosting/inspect/explain.ts';
 import type { Change } from '../../../../topology/frontier/changes/changes.ts';
 import { everyChange } from '../../../topology/frontier/changes/every-change.ts';
-import { memoryCrawl } from '../../cli/inspect/memory-crawl.ts';
+import { leavesAtFirstRead, memoryCrawl } from '../../cli/inspect/memory-crawl.ts';
 
 const admitted = (url: string): Change => ({
   ...everyChange.admit[0]!,
@@ -80,5 +80,15 @@ test('a URL that cannot be crawled costs no reading of control', async () => {
   readings.splice(0);
   await explainEach(crawl, {}, ['ftp://a.test/1', 'ftp://a.test/2']);
   assert.equal(readings.filter((topic) => topic === 'c.control').length, forPolicy);
+  await close();
+});
+
+test('an explanation ends when its caller leaves, and reads no more', async () => {
+  const { crawl, policy, commit, close } = await memoryCrawl(1);
+  await policy();
+  await commit('a.test', [admitted('http://a.test/known')]);
+  const { reads, leaving, signal } = leavesAtFirstRead(crawl);
+  await assert.rejects(explainer(leaving, {})('http://a.test/known', signal), /the caller left/);
+  assert.equal(reads(), 1);
   await close();
 });

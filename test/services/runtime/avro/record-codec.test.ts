@@ -110,6 +110,15 @@ describe('record codec', () => {
     assert.ok(first.equals(copy));
   });
 
+  it('the record codec writes bytes of any Uint8Array, a view of a larger one too, and refuses other values', async () => {
+    const codec = await openCodec(createMemoryRegistry(), 'crawl');
+    const whole = new Uint8Array([9, 0, 1, 255, 9]);
+    const encoded = codec.encode('responses', { ...response, body: whole.subarray(1, 4) });
+    assert.ok(encoded.equals(codec.encode('responses', response)));
+    const text = { ...response, body: 'text' as unknown as Uint8Array };
+    assert.throws(() => codec.encode('responses', text), coded('INVALID_RECORD'));
+  });
+
   it('the record codec refuses a record that does not fit its schema', async () => {
     const codec = await openCodec(createMemoryRegistry(), 'crawl');
     const bad = { ...discovered(1).groups[0], intent: 'whatever' };

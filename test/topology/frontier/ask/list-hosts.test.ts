@@ -61,6 +61,7 @@ describe('a list of hosts', () => {
     const by = (sort: HostsWanted['sort']) => names(list(rig.core.state, { sort }));
     assert.deepEqual(by('queued'), ['c.test', 'd.test', 'b.test', 'a.test']);
     assert.deepEqual(by('fetched'), ['b.test', 'a.test', 'c.test', 'd.test']);
+    assert.deepEqual(by('pages'), ['b.test', 'a.test', 'c.test', 'd.test']);
     // The one in trouble, then the one with an answer that was no page.
     assert.deepEqual(by('errors'), ['d.test', 'b.test', 'a.test', 'c.test']);
     assert.deepEqual(by('delay'), ['c.test', 'a.test', 'b.test', 'd.test']);

@@ -1,7 +1,7 @@
 /** What is answered of a game's end: by the state, and by readers of its changelog. */
 import type { ModelRig } from '../../../../lab/model/model-rig.ts';
 import { FinishedUrls } from '../../../../topology/frontier/ask/finished-urls.ts';
-import { HostScan, hostSorts } from '../../../../topology/frontier/ask/list-hosts.ts';
+import { HostScan } from '../../../../topology/frontier/ask/list-hosts.ts';
 import { answerHost, answerUrl } from '../../../../topology/frontier/ask/queries.ts';
 import type { UrlEvent } from '../../../../topology/frontier/ask/url-events.ts';
 import { UrlTimeline } from '../../../../topology/frontier/ask/url-timeline.ts';
@@ -21,10 +21,12 @@ import { hosts } from './rich-game.ts';
 
 /** Of each host. */
 const urlsAsked = 2;
+/** Those that there were when the answers were kept. */
+const sortsAsked = ['queued', 'fetched', 'errors', 'delay', 'ready', 'name'] as const;
 
 export function* answers(rig: ModelRig, nowMs: number): Generator<unknown> {
   const { state } = rig.core;
-  for (const sort of hostSorts) {
+  for (const sort of sortsAsked) {
     const scans = ['', 'in.test'].map((search) => new HostScan({ search, sort, limit: 3 }));
     yield [sort, ...scans.map((scan) => rig.rows.run(scan.slice(state)))];
   }
