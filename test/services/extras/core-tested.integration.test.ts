@@ -21,7 +21,7 @@ describe('the unit tests of the core', () => {
     assert.equal(generated.code, 0, generated.stderr);
     assert.ok(coreTests.length > 400, `${coreTests.length} files`);
     const { code, stdout, stderr } = await tree.node('--import', 'tsx', 'test/run/main.ts', 'unit', ...coreTests);
-    assert.equal(code, 0, `${stdout.slice(-5_000)}${stderr.slice(-2_000)}`);
+    assert.equal(code, 0, `${failuresIn(stdout)}${stdout.slice(-2_000)}${stderr.slice(-2_000)}`);
     console.log(`# ${stdout.trim().split('\n').slice(-2).join('; ')}`);
   }
 
@@ -31,3 +31,8 @@ describe('the unit tests of the core', () => {
   for (const name of removedAlone)
     test(`the unit tests of the core pass without ${name} and those that use it`, () => passWithout([name]));
 });
+
+/** The runner's lines that name failed files and tests. */
+function failuresIn(output: string): string {
+  return [...output.matchAll(/^FAILED .*\n.*\n/gm)].map(([lines]) => lines.slice(0, 500)).join('');
+}
