@@ -4,7 +4,6 @@
  */
 import assert from 'node:assert/strict';
 import type { TopicRecords } from '../../schemas/types.ts';
-import { ReDecider } from '../../topology/extras/what-if/re-decider.ts';
 import {
   decodeChangelog,
   encodeClaim,
@@ -12,6 +11,7 @@ import {
   inputTopics,
 } from '../../topology/frontier/changes/changelog.ts';
 import { lostUrls } from '../../topology/frontier/changes/counters.ts';
+import { offsetsRead } from '../../topology/frontier/changes/offsets-read.ts';
 import { readLeases } from '../../topology/frontier/checkpoint/read-rows.ts';
 import { saveCheckpoint } from '../../topology/frontier/checkpoint/save-checkpoint.ts';
 import type { PartitionIdentity } from '../../topology/frontier/decide/decision.ts';
@@ -138,7 +138,7 @@ export class ModelRig {
     const record = decodeChangelog(value);
     if (record.kind === 'claim') return [];
     return inputTopics.flatMap((topic) => {
-      const [from, to] = ReDecider.wanted(record, topic);
+      const [from, to] = offsetsRead(record, topic);
       const taken = this.#inputs[topic].slice(from, to);
       return taken.map((one, index) => ({ topic, offset: from + index, record: one }) as unknown as Input);
     });

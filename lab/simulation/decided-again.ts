@@ -3,6 +3,7 @@
 import { frontierInput } from '../../services/runtime/crawl/frontier-input.ts';
 import { ReDecider } from '../../topology/extras/what-if/re-decider.ts';
 import { type Commit, type InputTopic, inputTopics, readChangelog } from '../../topology/frontier/changes/changelog.ts';
+import { offsetsRead } from '../../topology/frontier/changes/offsets-read.ts';
 import type { Input } from '../../topology/frontier/partition.ts';
 import { FrontierState } from '../../topology/frontier/state/state.ts';
 import { noLists } from '../../topology/url/url-lists.ts';
@@ -29,7 +30,7 @@ export function checkDecidedAgain(stage: Setting): void {
 }
 
 function taken({ cluster, codec }: Setting, partition: number, topic: InputTopic, commit: Commit): Input[] {
-  const [from, to] = ReDecider.wanted(commit, topic);
+  const [from, to] = offsetsRead(commit, topic);
   return cluster
     .partition(`${crawl}.${topic}`, partition)
     .records.filter(({ offset }) => offset >= from && offset < to)

@@ -31,21 +31,32 @@ async function sectionsOf(file: string): Promise<string[]> {
   >;
   const groups = source.matchAll(/(?:\/\*\*([^/]*?)\*\/\n)?export const (\w+) = \{\n([\s\S]*?)\n\} as const;/g);
   return [...groups].map(([, about = '', name, body]) => {
-    const rows = rowsOf(body!, values[name!]!).map(([key, reason, value]) => `| ${key} | ${value} | ${reason} |\n`);
+    const rows = rowsOf(body!, values[name!]!).map(
+      ({ names, values, reason }) => `| ${names.join('<br>')} | ${values.join('<br>')} | ${reason} |\n`,
+    );
     const means = about === '' ? '' : `${plain(about)}\n\n`;
     return `\n## ${name}\n\n${means}[${file}](../${file})\n\n| limit | is | why |\n| --- | --- | --- |\n${rows.join('')}`;
   });
 }
 
-/** A comment holds for all names that follow it without another. */
-function rowsOf(body: string, values: Readonly<Record<string, unknown>>): [string, string, string][] {
-  const rows: [string, string, string][] = [];
-  let reason = '';
+interface Row {
+  readonly names: string[];
+  readonly values: string[];
+  readonly reason: string;
+}
+
+/** A comment holds for all names that follow it without another: they are in one row. */
+function rowsOf(body: string, values: Readonly<Record<string, unknown>>): Row[] {
+  const rows: Row[] = [];
   for (const [, comment, name] of body.matchAll(/\/\*\*([\s\S]*?)\*\/|^ {2}(\w+):/gm)) {
-    if (comment !== undefined) reason = plain(comment);
-    else rows.push([`\`${name}\``, reason, shown(values[name!])]);
+    if (comment !== undefined) rows.push({ names: [], values: [], reason: plain(comment) });
+    else {
+      if (rows.length === 0) rows.push({ names: [], values: [], reason: '' });
+      rows.at(-1)!.names.push(`\`${name}\``);
+      rows.at(-1)!.values.push(shown(values[name!]));
+    }
   }
-  return rows;
+  return rows.filter(({ names }) => names.length > 0);
 }
 
 function shown(value: unknown): string {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import { before, describe, it } from 'node:test';
 import { temporaryFolder } from '../services/runtime/store/temporary-folder.ts';
 import { compileContext, contextFiles, root, stagesOf, takenFromBuild } from './build-context.ts';
@@ -32,11 +32,26 @@ describe('the image’s build context', () => {
 
   it('the image takes only files out of the stage that compiles that this stage has', () => {
     const taken = takenFromBuild(readFileSync(join(root, 'deploy/Dockerfile'), 'utf8'));
-    assert.ok(taken.length >= 3, taken.join(', '));
+    assert.ok(taken.length >= 2, taken.join(', '));
     assert.deepEqual(
       taken.filter((path) => !existsSync(join(folder, path)) && path !== 'node_modules'),
       [],
     );
+  });
+
+  it('the image has the files of each extra’s page, and is built without any extra that is deleted', () => {
+    const isOfPage = (file: string) => /^services\/extras\/[^/]+\/page\/[^/]+\.(?:css|html|svg)$/.test(file);
+    assert.deepEqual(filesIn(join(folder, 'pages')), contextFiles().filter(isOfPage).sort());
+
+    const build = stagesOf(readFileSync(join(root, 'deploy/Dockerfile'), 'utf8')).find(({ name }) => name === 'build')!;
+    const { run } = build.steps.find(({ run }) => run.includes('pages'))!;
+    const [one, none] = [temporaryFolder(), temporaryFolder()];
+    mkdirSync(join(one, 'services/extras/maps/page'), { recursive: true });
+    for (const file of ['map.css', 'map.ts']) writeFileSync(join(one, 'services/extras/maps/page', file), '');
+    mkdirSync(join(none, 'services/extras'), { recursive: true });
+    for (const cwd of [one, none]) execFileSync('sh', ['-ec', run], { cwd });
+    assert.deepEqual(filesIn(join(one, 'pages')), ['services/extras/maps/page/map.css']);
+    assert.deepEqual(filesIn(join(none, 'pages')), []);
   });
 
   it('the image runs on one LTS of Node, under a numeric id other than root', () => {
@@ -59,3 +74,10 @@ describe('the image’s build context', () => {
     );
   });
 });
+
+/** Paths of the files in a folder, from there. */
+function filesIn(folder: string): string[] {
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile());
+  return files.map((file) => relative(folder, join(file.parentPath, file.name))).sort();
+}

@@ -36,6 +36,7 @@ export const longFiles: ReadonlySet<string> = new Set([
   'test/services/extras/core-alone.integration.test.ts',
   'test/topology/policy/one-field.integration.test.ts',
   'test/services/extras/each-removed.integration.test.ts',
+  'test/services/extras/core-tested.integration.test.ts',
   // Many crawls, one after another.
   'test/lab/simulation/network-away.integration.test.ts',
   'test/services/cli/crawl/consumer-worker.integration.test.ts',

@@ -28,6 +28,14 @@ function usesOf({ name, text }: { readonly name: string; readonly text: string }
   return [...found].map(([, path]) => join(name, '..', path!));
 }
 
+/** Imports without those of types, which load nothing. */
+function valuesUsedBy({ name, text }: { readonly name: string; readonly text: string }): string[] {
+  const values = text
+    .replace(/^(?:import|export) type [^;]*;$/gm, '')
+    .replace(/^import \{(?: type \w+,?)* \} from [^;]*;$/gm, '');
+  return usesOf({ name, text: values });
+}
+
 const products = ['topology', 'schemas', 'services', 'lab'].flatMap(sources);
 
 /** What each part may use beside itself. `lab` holds the judge, the simulator and the benches, and the webs they need. */
@@ -70,6 +78,22 @@ it('the core uses no extra, and an extra uses only those that it declares', () =
   assert.deepEqual(found, []);
 });
 
+it('a unit test of the core loads no extra but by the list of extras, so it runs without them', () => {
+  const loads = new Map([...products, ...sources('test')].map((source) => [source.name, valuesUsedBy(source)]));
+  const isCoreTest = (name: string) =>
+    /^test\/(?:services|topology)\/(?!extras\/).*(?<!\.integration)\.test\.ts$/.test(name);
+  const tests = [...loads.keys()].filter(isCoreTest);
+  assert.ok(tests.length > 400, `${tests.length} files`);
+  const found = tests.flatMap((name) => {
+    const reached = new Set([name]);
+    for (const file of reached)
+      if (file !== 'services/extras/installed.ts') for (const used of loads.get(file) ?? []) reached.add(used);
+    const ofExtras = [...reached].filter((file) => extraOf(file.replace(/^test\//, '')) !== undefined);
+    return ofExtras.map((file) => `${name} loads ${file}`);
+  });
+  assert.deepEqual(found, []);
+});
+
 /** Services that use others beside the runtime: all those that none but commands, extras and the generator use. */
 const composed: Readonly<Record<string, readonly string[]>> = { library: ['application'] };
 
@@ -106,11 +130,7 @@ const makers: Readonly<Record<string, readonly string[]>> = {
 
 it('frontier, fetcher and consumers are made in one place: the application', () => {
   const found = products.flatMap(({ name, text }) => {
-    // Types make nothing.
-    const values = text
-      .replace(/^(?:import|export) type [^;]*;$/gm, '')
-      .replace(/^import \{(?: type \w+,?)* \} from [^;]*;$/gm, '');
-    return usesOf({ name, text: values })
+    return valuesUsedBy({ name, text })
       .filter((used) => makers[used] !== undefined)
       .filter((used) => !name.startsWith(used.split('/').slice(0, 2).join('/')) || used.startsWith('services/runtime'))
       .filter((used) => !makers[used]!.includes(name))

@@ -10,7 +10,7 @@ import { requestRecord } from '../http/outcomes.ts';
 import type { Login, Sessions } from '../http/sessions.ts';
 import { keepPause, pacedRequest, type RequestPath } from '../pace/paced-request.ts';
 import type { LeaseReporter } from '../publish/publisher.ts';
-import type { Robots } from '../robots/cache.ts';
+import type { Robots } from '../robots/copies.ts';
 
 export interface LoginAsker {
   readonly requestPath: RequestPath;

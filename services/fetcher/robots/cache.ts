@@ -3,8 +3,7 @@
  *
  * Fails closed: while robots.txt cannot be fetched, the origin is `unreachable`, unless there is a copy of at most 30
  * days. An unreachable file is not remembered: every lease asks again, and the frontier's back-off limits how often
- * that is. Leases that need the same file at once share one fetch. Bounded by entries and by bytes, least recently used
- * first.
+ * that is. Leases that need the same file at once share one fetch.
  *
  * A redirect to another host is followed by a lease of that host (topology/frontier/decide/leases/robots-hops.ts),
  * which `hop` arranges. The lease that needs the file waits for a moment, then gives up, so that no two wait for each
@@ -16,41 +15,14 @@ import type { HostFacts, RobotsCopy } from '../../../schemas/types.ts';
 import { classify } from '../../../topology/fetch/outcome.ts';
 import { firstToken, type ProductTokens, tokenInForce } from '../../../topology/robots/product-token.ts';
 import { robotsLimits } from '../../../topology/robots/robots-limits.ts';
-import { noRules, parseRobots, type RobotsRules } from '../../../topology/robots/rules.ts';
-import { needsRefetch, robotsVerdict } from '../../../topology/robots/verdict.ts';
+import { noRules, parseRobots } from '../../../topology/robots/rules.ts';
+import { robotsVerdict } from '../../../topology/robots/verdict.ts';
 import { hostKeyOf } from '../../../topology/url/host-key.ts';
-import { compileUsage, noUsage, type RobotsUsage } from '../../../topology/usage/robots-usage.ts';
+import { compileUsage, noUsage } from '../../../topology/usage/robots-usage.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { fetcherLimits } from '../fetcher-limits.ts';
+import { type KeptCopy, type Robots, RobotsCopies } from './copies.ts';
 import { createMovedAnswers, type MovedAnswers } from './moved-answers.ts';
-
-export interface Robots {
-  readonly status: 'rules' | 'allowAll' | 'unreachable';
-  readonly rules: RobotsRules;
-  /** Its usage statements. */
-  readonly usage: RobotsUsage;
-  /** Product token of these rules. */
-  readonly token: string;
-  /** SHA-256 of the body, first 16 bytes, hexadecimal. Empty: there is none. */
-  readonly hash: string;
-  /** ms since the Unix epoch. */
-  readonly fetchedAtMs: number;
-  /** An old copy, used because a newer one cannot be fetched. */
-  readonly stale: boolean;
-  /**
-   * Stale, and the answer to the newer request asked for fewer requests (429, 503, Retry-After). Absent: it was
-   * not, or no request was made now.
-   */
-  readonly throttled?: true;
-  /** unreachable or throttled: the reason in words. */
-  readonly detail: string;
-  /** unreachable: no answer at all, as from a port without a service for this scheme. */
-  readonly silent: boolean;
-  /** unreachable: the address guard refused the host itself, so no retry helps. */
-  readonly blockedAddress: boolean;
-  /** unreachable or throttled: the wait in Retry-After, ms. 0: none. */
-  readonly retryAfterMs: number;
-}
 
 export interface RobotsResponse {
   /** 0: no complete response. */
@@ -93,13 +65,6 @@ export interface RobotsCache {
   readonly size: number;
 }
 
-interface Entry {
-  readonly robots: Robots;
-  readonly bytes: number;
-  /** A stale copy is used without asking until then, ms since the Unix epoch. */
-  readonly staleUntilMs: number;
-}
-
 /** A chain that a lease of another host is to go on with. */
 interface Elsewhere {
   /** Time when a lease first asked for it in vain, and when the other host's lease was last requested. */
@@ -125,19 +90,12 @@ export function createRobotsCache(
 class KeptRobots implements RobotsCache {
   readonly #clock: Clock;
   readonly #onCopy: (copy: RobotsCopy) => void;
-  /** In order of last use. */
-  readonly #entries = new Map<string, Entry>();
+  readonly #copies: RobotsCopies;
   readonly #tokensOf: (origin: string) => ProductTokens;
-  /**
-   * Origins with a copy that was not reported as an answer yet: it came with a robots hop, or with another origin's
-   * chain.
-   */
-  readonly #unreported = new Set<string>();
   readonly #underWay = new Map<string, Promise<Robots | null>>();
   /** By origin, in order of the last request. */
   readonly #elsewhere = new Map<string, Elsewhere>();
   readonly #moved: MovedAnswers;
-  #bytesKept = 0;
 
   constructor(
     clock: Clock,
@@ -145,6 +103,7 @@ class KeptRobots implements RobotsCache {
     onCopy: (copy: RobotsCopy) => void,
   ) {
     this.#clock = clock;
+    this.#copies = new RobotsCopies(clock);
     this.#tokensOf = typeof productToken === 'function' ? productToken : () => productToken;
     this.#onCopy = onCopy;
     this.#moved = createMovedAnswers(clock);
@@ -159,45 +118,14 @@ class KeptRobots implements RobotsCache {
     return `${this.#tokensOf(a)}` === `${this.#tokensOf(b)}`;
   }
 
-  #forget(origin: string) {
-    this.#bytesKept -= this.#entries.get(origin)?.bytes ?? 0;
-    this.#entries.delete(origin);
-    this.#unreported.delete(origin);
-  }
-
-  #keep(origin: string, entry: Entry) {
-    this.#forget(origin);
-    this.#entries.set(origin, entry);
-    this.#unreported.add(origin);
-    this.#bytesKept += entry.bytes;
-    const { robotsEntriesMax, robotsEntriesBytesMax } = fetcherLimits;
-    while (
-      this.#entries.size > robotsEntriesMax ||
-      (this.#bytesKept > robotsEntriesBytesMax && this.#entries.size > 1)
-    ) {
-      this.#forget(this.#entries.keys().next().value!);
-    }
-  }
-
-  /** A usable copy, without a request. */
-  #usable(origin: string): Entry | undefined {
-    const entry = this.#entries.get(origin);
-    if (entry === undefined) return undefined;
-    const nowMs = this.#clock.nowMs();
-    if (needsRefetch(nowMs - entry.robots.fetchedAtMs) && nowMs >= entry.staleUntilMs) return undefined;
-    this.#entries.delete(origin);
-    this.#entries.set(origin, entry);
-    return entry;
-  }
-
   /** Follows a chain to its end from the last of `asked`. The rules bind the origin first asked, and the last as well. */
   async #follow(asked: readonly string[], fetch: RobotsFetch): Promise<Robots | 'elsewhere' | null> {
     const origin = originOf(asked[0]!);
     const url = asked[asked.length - 1]!;
     const isTheirs = asked.length > 1 && isRobotsTxt(url) && this.#sameTokens(origin, originOf(url));
-    const there = isTheirs ? this.#usable(originOf(url)) : undefined;
+    const there = isTheirs ? this.#copies.usable(originOf(url)) : undefined;
     if (there !== undefined) {
-      this.#keep(origin, there);
+      this.#copies.keep(origin, there);
       // Its body is on the log already, by the same hash.
       this.#onCopy(copyOf(origin, url, there.robots, 200, nothing));
       return there.robots;
@@ -207,19 +135,19 @@ class KeptRobots implements RobotsCache {
     if (response === null || response === 'elsewhere') return response;
     if (isFar) this.#moved.add(url, response);
     const nowMs = this.#clock.nowMs();
-    const old = this.#entries.get(origin);
+    const old = this.#copies.last(origin);
     const cameAtMs = nowMs - (response.ageMs ?? 0);
     const cachedAgeMs = old === undefined ? null : nowMs - old.robots.fetchedAtMs;
     const verdict = robotsVerdict({ url, status: response.status, location: response.location, asked, cachedAgeMs });
     const report = (binds: string, robots: Robots, body: Uint8Array) =>
       this.#onCopy(copyOf(binds, url, robots, response.status, body));
-    const keepHere = (entry: Entry, body: Uint8Array): Robots => {
-      this.#keep(origin, entry);
+    const keepHere = (entry: KeptCopy, body: Uint8Array): Robots => {
+      this.#copies.keep(origin, entry);
       report(origin, entry.robots, body);
       // If a chain was given up for its length, the robots.txt of its last host may still lead somewhere.
       const isRedirect = response.status >= 300 && response.status < 400;
       if (isRobotsTxt(url) && originOf(url) !== origin && !isRedirect && this.#sameTokens(origin, originOf(url))) {
-        this.#keep(originOf(url), entry);
+        this.#copies.keep(originOf(url), entry);
         report(originOf(url), entry.robots, body);
       }
       return entry.robots;
@@ -248,7 +176,7 @@ class KeptRobots implements RobotsCache {
         return keepHere({ robots: open(cameAtMs, this.#anyToken(origin)), bytes: 0, staleUntilMs: 0 }, nothing);
       case 'use_cached': {
         const robots = { ...old!.robots, stale: true };
-        this.#keep(origin, { ...old!, robots, staleUntilMs: nowMs + fetcherLimits.robotsStaleRecheckMs });
+        this.#copies.keep(origin, { ...old!, robots, staleUntilMs: nowMs + fetcherLimits.robotsStaleRecheckMs });
         const { retryAfterMs } = response;
         if (classify(response) !== 'throttled' && retryAfterMs === 0) return robots;
         return { ...robots, throttled: true, detail: detailOf(response), retryAfterMs };
@@ -276,7 +204,7 @@ class KeptRobots implements RobotsCache {
     const patienceEnds = this.#clock.sleepUntil(this.#clock.nowMs() + fetcherLimits.robotsHopWaitMs, patience.signal);
     await Promise.race([chain.answered, patienceEnds]);
     patience.abort();
-    const known = this.#usable(origin);
+    const known = this.#copies.usable(origin);
     if (known !== undefined) return known.robots;
     if (chain.unreachable !== undefined) this.#elsewhere.delete(origin);
     return chain.unreachable ?? null;
@@ -302,8 +230,8 @@ class KeptRobots implements RobotsCache {
   }
 
   readonly get: RobotsCache['get'] = async (origin, fetch) => {
-    const known = this.#usable(origin);
-    if (known !== undefined) return { robots: known.robots, fresh: this.#unreported.delete(origin) };
+    const known = this.#copies.usable(origin);
+    if (known !== undefined) return { robots: known.robots, fresh: this.#copies.report(origin) };
     for (;;) {
       const others = this.#underWay.get(origin);
       if (others === undefined) break;
@@ -313,11 +241,11 @@ class KeptRobots implements RobotsCache {
     const mine = this.#refetch(origin, fetch).finally(() => this.#underWay.delete(origin));
     this.#underWay.set(origin, mine);
     const robots = await mine;
-    this.#unreported.delete(origin);
+    this.#copies.report(origin);
     return robots === null ? null : { robots, fresh: true };
   };
 
-  readonly has: RobotsCache['has'] = (origin) => this.#usable(origin) !== undefined;
+  readonly has: RobotsCache['has'] = (origin) => this.#copies.usable(origin) !== undefined;
   readonly hop: RobotsCache['hop'] = async (asked, fetch) => {
     const origin = originOf(asked[0]!);
     const robots = await this.#follow(asked, fetch);
@@ -339,7 +267,7 @@ class KeptRobots implements RobotsCache {
   };
 
   get size() {
-    return this.#entries.size;
+    return this.#copies.size;
   }
 }
 

@@ -8,7 +8,8 @@ import { firstToken, type ProductTokens } from '../../../topology/robots/product
 import { noRules } from '../../../topology/robots/rules.ts';
 import { hostKeyOf } from '../../../topology/url/host-key.ts';
 import { noUsage } from '../../../topology/usage/robots-usage.ts';
-import type { Robots, RobotsCache } from './cache.ts';
+import type { RobotsCache } from './cache.ts';
+import type { Robots } from './copies.ts';
 
 /** `isExempt`: called with a host key. */
 export function exceptHosts(

@@ -20,7 +20,7 @@ import { isOurs } from '../http/request-failure.ts';
 import { keepPause, pacedRequest, type RequestPath } from '../pace/paced-request.ts';
 import { costOf, holdBack, type ProcessorShare } from '../pace/processor-share.ts';
 import type { LeaseReporter } from '../publish/publisher.ts';
-import type { Robots } from './cache.ts';
+import type { Robots } from './copies.ts';
 
 export interface TdmFile {
   readonly rules: readonly TdmRule[];

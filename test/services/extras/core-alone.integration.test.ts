@@ -181,9 +181,15 @@ async function checkPolicy(tree: ScratchTree, data: readonly string[]): Promise<
   assert.deepEqual(calls[4], { thumbnails: { widest: 320, perHost: 2 } });
   assert.match(unknown[0], /^policy\.extras\.others: only the operator/);
   assert.deepEqual(unknown[1], { others: { a: 1 }, thumbnails: { widest: 320 } });
+}
 
-  const generated = await tree.node('--import', 'tsx', 'services/reference/generate.ts');
+/** What `npm run generate` writes of an extra: its command, options, field of the policy, and place in the map of the tree. */
+async function checkPages(tree: ScratchTree): Promise<void> {
+  const generated = await tree.generate();
   assert.equal(generated.code, 0, generated.stderr);
+  assert.match(tree.read('deploy/COMMANDS.md'), /crawlstream gallery/);
+  assert.match(tree.read('deploy/COMMANDS.md'), /--picture-width <px>/);
+  assert.match(tree.read('README.md'), /<!-- tree -->[\s\S]*thumbnails[\s\S]*<!-- end -->/);
   assert.match(
     tree.read('docs/policy.md'),
     /\| `extras\.thumbnails\.widest` \| whole number, 1 to 5000 \| `320` \| Width of the pictures of new pages, px\. \|/,
@@ -240,6 +246,7 @@ test('an extra is one file: its command, consumer, reader, display, facts, endpo
   assert.equal(explained.pictureOf, site.url('a.test', '/'));
   await checkReader(tree, t);
   await checkPolicy(tree, data);
+  await checkPages(tree);
   const receipt = JSON.parse(await said('forget', '--json', ...data));
   assert.deepEqual(
     receipt.notReached.filter(({ place }: { place: string }) => place.startsWith('consumer')),

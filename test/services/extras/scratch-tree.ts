@@ -1,7 +1,17 @@
 /** A copy of the sources in which extras can be removed or added, compiled, and run. */
 import { spawn } from 'node:child_process';
-import { cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
 import { installed } from '../../../services/extras/installed.ts';
 import { root } from '../../run/files.ts';
 import { temporaryFolder } from '../runtime/store/temporary-folder.ts';
@@ -14,6 +24,8 @@ interface Ended {
 
 export class ScratchTree {
   readonly folder = join(temporaryFolder(), 'tree');
+  /** Folders that were removed, as paths from the tree. */
+  readonly #removed: string[] = [];
 
   /** `parts`: folders of the sources beside those of the product. */
   constructor(parts: readonly string[] = []) {
@@ -24,7 +36,8 @@ export class ScratchTree {
     const { folder } = this;
     const options = {
       extends: './tsconfig.json',
-      compilerOptions: { noEmit: true, incremental: false },
+      // A tree that is compiled several times checks only what its changes reach.
+      compilerOptions: { noEmit: true, incremental: true, tsBuildInfoFile: './product.tsbuildinfo' },
       include: ['topology', 'services', 'schemas'],
       exclude: [page],
     };
@@ -36,8 +49,24 @@ export class ScratchTree {
     const removed = withUsers(name);
     for (const one of removed)
       for (const part of ['services', 'topology', 'test/services', 'test/topology'])
-        rmSync(join(this.folder, part, 'extras', one), { recursive: true, force: true });
+        this.#putAside(join(part, 'extras', one));
     return removed;
+  }
+
+  /** Puts back all that was removed. */
+  restore(): void {
+    for (const path of this.#removed.splice(0)) renameSync(this.#aside(path), join(this.folder, path));
+  }
+
+  #putAside(path: string): void {
+    if (!this.has(path)) return;
+    mkdirSync(dirname(this.#aside(path)), { recursive: true });
+    renameSync(join(this.folder, path), this.#aside(path));
+    this.#removed.push(path);
+  }
+
+  #aside(path: string): string {
+    return join(dirname(this.folder), 'removed', path);
   }
 
   write(file: string, text: string): void {
@@ -66,6 +95,11 @@ export class ScratchTree {
     return this.node('--import', 'tsx', 'services/extras/list-extras.ts');
   }
 
+  /** Writes the list of extras, types and pages again. */
+  generate(): Promise<Ended> {
+    return this.node('--import', 'tsx', 'services/reference/generate.ts');
+  }
+
   compile(): Promise<Ended> {
     return this.node('node_modules/typescript/bin/tsc', '-p', 'product.json');
   }
@@ -75,7 +109,9 @@ export class ScratchTree {
   }
 
   async node(...words: string[]): Promise<Ended> {
-    const child = spawn(process.execPath, words, { cwd: this.folder, stdio: ['ignore', 'pipe', 'pipe'] });
+    // A test that starts tests: by this name Node would take them for its parts.
+    const env = { ...process.env, NODE_TEST_CONTEXT: undefined };
+    const child = spawn(process.execPath, words, { cwd: this.folder, env, stdio: ['ignore', 'pipe', 'pipe'] });
     const [stdout, stderr, code] = await Promise.all([
       textOf(child.stdout),
       textOf(child.stderr),

@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Hand } from '../../../lab/model/hand.ts';
-import { ReDecider } from '../../../topology/extras/what-if/re-decider.ts';
 import { digest } from '../../../topology/frontier/check/digest.ts';
-import { noLists } from '../../../topology/url/url-lists.ts';
 
 const beyondMs = 30 * 60_000;
 const hosts = ['a.test', 'b.test', 'c.test'];
@@ -113,25 +111,5 @@ describe('the observation of taken leases', () => {
       rig.core.state.leases.taken.ids,
       open.map(({ leaseId }) => leaseId),
     );
-  });
-
-  it('the observation of taken leases is repeated when the commits are decided again', () => {
-    const hand = filled({ urlsPerLeaseMax: 1 });
-    const { rig } = hand;
-    const state = rig.replayed();
-    const from = rig.changelog.length;
-    rig.reopen(hand.nowMs, false);
-    rig.changelog.push(rig.core.open(hand.nowMs).commit);
-    rig.core.offerTaken({ position: 0, leases: [] });
-    for (let round = 0; round < 5; round++) {
-      const [first] = grantAll(hand);
-      rig.core.offerTaken({ position: round + 1, leases: [first!.leaseId] });
-      hand.grant(beyondMs, 0);
-    }
-    const again = new ReDecider({ crawl: 'model', partition: 0, partitions: 1 }, state, noLists);
-    rig.changelog.slice(from).forEach((value, index) => {
-      assert.equal(again.take(from + index, value, rig.inputsOf(value)), null, `commit ${from + index}`);
-    });
-    assert.equal(digest(again.partition.state), digest(rig.core.state));
   });
 });

@@ -4,7 +4,6 @@ import { featuresOf } from '../../../topology/content/features.ts';
 import { languageOf } from '../../../topology/content/language.ts';
 import { simhash } from '../../../topology/content/simhash.ts';
 import { textSignature } from '../../../topology/content/text-signature.ts';
-import { minhash } from '../../../topology/extras/dedup/minhash.ts';
 import { createXmlDecoder, decodePage, decodeXml } from '../../../topology/parse/charset.ts';
 import { guessCharset } from '../../../topology/parse/guess-charset.ts';
 import { looksLikeFeed } from '../../../topology/parse/looks-like-feed.ts';
@@ -77,7 +76,6 @@ function* read(draw: Draw): Generator<unknown> {
       languageOf(text, parsed.declaredLanguage),
       textSignature(text),
       simhash(text, 7),
-      minhash(text, 7),
       distinctFeatures(text),
     ];
   }

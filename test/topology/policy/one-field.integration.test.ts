@@ -99,7 +99,7 @@ test('a field of a policy is one entry: help, environment, checks, overlays, Ope
   const { quietMs, overlays } = await shown();
   assert.deepEqual([quietMs, overlays[0].set], [5_000, { quietMs: 9 }]);
 
-  const generated = await tree.node('--import', 'tsx', 'services/reference/generate.ts');
+  const generated = await tree.generate();
   assert.equal(generated.code, 0, generated.stderr);
   const page = tree.read('docs/policy.md');
   assert.match(

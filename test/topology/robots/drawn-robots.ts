@@ -1,4 +1,5 @@
 /** robots.txt as the web has it, and worse, with paths to ask of it: drawn from a seed. */
+import { mutated } from '../../fuzz/mutate.ts';
 import type { Draw } from '../../kept/drawn.ts';
 
 const keys = [
@@ -61,4 +62,12 @@ export function drawnRobots(draw: Draw): string {
     return `${draw.of(['', '', ' ', '\t'])}${key}${colon}${value(draw, key)}${draw.of(['', '', ' # x', '#'])}${draw.of(['\n', '\n', '\r\n', '\r', '\n\n'])}`;
   };
   return `${draw.of(['', '\ufeff'])}${draw.list(2 + draw.below(14), line).join('')}`;
+}
+
+const words = ['User-agent: ', '*', '$', 'Disallow: ', '\n', '#', '%2', '/', ':'].map((word) => Buffer.from(word));
+
+/** One file in four is damaged. */
+export function damagedRobots(draw: Draw): Buffer {
+  const text = Buffer.from(drawnRobots(draw));
+  return draw.percent(75) ? text : Buffer.from(mutated(text, draw.next, words, []));
 }

@@ -1,30 +1,25 @@
-/** What robots.txt files allow, whole and damaged, by both readers, as it was when it was kept. */
+/** What robots.txt files allow, whole and damaged, as it was when it was kept. */
 import { it } from 'node:test';
-import { readForReferee, refereeVerdict } from '../../../topology/extras/audit/robots-referee.ts';
 import { canonicalPath } from '../../../topology/robots/escapes.ts';
 import { robotsMove } from '../../../topology/robots/moved.ts';
 import { tokenInForce } from '../../../topology/robots/product-token.ts';
 import { robotsLimits } from '../../../topology/robots/robots-limits.ts';
 import { isAllowed, parseRobots, sitemapValues } from '../../../topology/robots/rules.ts';
 import { needsRefetch, robotsVerdict } from '../../../topology/robots/verdict.ts';
-import { mutated } from '../../fuzz/mutate.ts';
 import { assertKept } from '../../kept/assert-kept.ts';
 import { bySeed, type Draw } from '../../kept/drawn.ts';
-import { drawnRobots, pathOf } from './drawn-robots.ts';
+import { damagedRobots, pathOf } from './drawn-robots.ts';
 
 const kept = (name: string) => new URL(`${name}.json`, import.meta.url);
-const words = ['User-agent: ', '*', '$', 'Disallow: ', '\n', '#', '%2', '/', ':'].map((word) => Buffer.from(word));
 
 function* ruled(draw: Draw): Generator<unknown> {
   for (let file = 0; file < 8; file++) {
-    const text = Buffer.from(drawnRobots(draw));
-    const body = draw.percent(75) ? text : mutated(text, draw.next, words, []);
+    const body = damagedRobots(draw);
     const token = draw.of(['crawlstream', 'other']);
     const rules = parseRobots(body, token, 'https://a.test/robots.txt');
-    const referee = readForReferee(body, token);
     const urls = draw.list(12, () => `https://a.test${pathOf(draw)}`);
-    yield [rules.crawlDelayMs, referee, tokenInForce(body, ['newsbot', token]), sitemapValues(body)];
-    yield urls.map((url) => [url, isAllowed(rules, url), refereeVerdict(referee, url), canonicalPath(url)]);
+    yield [rules.crawlDelayMs, tokenInForce(body, ['newsbot', token]), sitemapValues(body)];
+    yield urls.map((url) => [url, isAllowed(rules, url), canonicalPath(url)]);
   }
 }
 

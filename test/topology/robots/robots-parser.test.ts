@@ -1,17 +1,14 @@
 /**
  * Our rules beside `robots-parser`, the package usually taken on Node (docs/decisions/0001-own-robots-rules.md).
  *
- * Where the two differ, a third reading decides: the cases of other projects where they are beside the checkout, and
- * `topology/extras/audit/robots-referee.ts`, which shares no code with either, on files made at random.
+ * Where the two differ, a third reading decides: the cases of other projects where they are beside the checkout. On files
+ * made at random the audit's referee decides (test/topology/extras/audit/random-robots.test.ts).
  */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
-import robotsParser from 'robots-parser';
-import { numbers } from '../../../lab/web/random.ts';
-import { readForReferee, refereeVerdict } from '../../../topology/extras/audit/robots-referee.ts';
-import { isAllowed, parseRobots } from '../../../topology/robots/rules.ts';
 import { corpusFile, corporaSkip as skip } from '../../conformance/corpora.ts';
+import { byOurs, byPackage } from './two-parsers.ts';
 
 interface Case {
   readonly kind: string;
@@ -21,16 +18,6 @@ interface Case {
   readonly ua: string;
   readonly url: string;
   readonly expected: boolean;
-}
-
-function byOurs(body: Uint8Array, agent: string, url: string): boolean {
-  return isAllowed(parseRobots(body, agent, new URL('/robots.txt', url).href), url);
-}
-
-/** It has no word for a host that its file is not of: no rule is a yes. */
-function byPackage(body: Uint8Array, agent: string, url: string): boolean {
-  const read = robotsParser as unknown as (at: string, text: string) => { isAllowed(url: string, ua: string): boolean };
-  return read(new URL('/robots.txt', url).href, Buffer.from(body).toString()).isAllowed(url, agent) ?? true;
 }
 
 it('on other projects’ cases of RFC 9309 ours is always right, and the package robots-parser sometimes not', {
@@ -73,43 +60,4 @@ describe('our parser follows the RFC where the package departs from it', () => {
       assert.notEqual(byPackage(Buffer.from(file), agent, url), allowed, 'the package has been mended');
     });
   }
-});
-
-/** Small files of few words, so that groups, rules and paths meet. */
-function randomFile(next: () => number): { readonly file: string; readonly paths: readonly string[] } {
-  const pick = <T>(list: readonly T[]) => list[next() % list.length]!;
-  const part = () => pick(['a', 'b', 'ab', '*', 'a*b', '%41', '%2F', 'ä', '$', 'a$', '?q=', '.html']);
-  const path = () => `/${Array.from({ length: next() % 3 }, part).join(pick(['', '/']))}`;
-  const line = () =>
-    pick([
-      () => `User-agent: ${pick(['*', 'bot', 'other', 'Bot/1.0'])}`,
-      () => `${pick(['Disallow', 'Allow', 'disallow', 'ALLOW'])}: ${path()}`,
-      () => `Disallow: ${path()} # why`,
-      () => `Disallow:`,
-      () => `Crawl-delay: ${next() % 9}`,
-      () => '',
-      () => '# nothing',
-    ])();
-  const file = Array.from({ length: 2 + (next() % 9) }, line).join(pick(['\n', '\r\n']));
-  const paths = Array.from({ length: 5 }, () => path().replaceAll('*', 'x').replaceAll('$', ''));
-  return { file, paths };
-}
-
-it('on random files our parser and the referee agree, even if the package robots-parser disagrees', (t) => {
-  const next = numbers(9309);
-  const asked = { questions: 0, differing: 0 };
-  for (let file = 0; file < 3_000; file++) {
-    const made = randomFile(next);
-    const body = Buffer.from(made.file);
-    for (const path of made.paths) {
-      const url = new URL(`http://a.test${path}`).href;
-      const ours = byOurs(body, 'bot', url);
-      const { allowed } = refereeVerdict(readForReferee(body, 'bot'), url);
-      assert.equal(ours, allowed, `${JSON.stringify(made.file)} for ${url}`);
-      asked.questions += 1;
-      if (byPackage(body, 'bot', url) !== ours) asked.differing += 1;
-    }
-  }
-  t.diagnostic(`robots-parser says otherwise in ${asked.differing} of ${asked.questions} questions`);
-  assert.ok(asked.differing < asked.questions / 5, 'far apart: a reading of the file is at fault');
 });

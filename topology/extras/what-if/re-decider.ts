@@ -49,15 +49,8 @@ export class ReDecider {
     return this.#partition;
   }
 
-  /** Returns the offsets of a topic that a commit read: [from, to). They must be offered before it is decided again. */
-  static wanted(commit: Commit, topic: InputTopic): readonly [from: number, to: number] {
-    const range = commit.inputs.find((one) => one.topic === topic);
-    if (range === undefined || range.to.offset < range.from.offset) return [0, 0];
-    return [range.from.offset, range.to.offset + (range.to.slice > 0 ? 1 : 0)];
-  }
-
   /**
-   * Takes the next record of the changelog. `inputs`: the records in the range that `wanted` returned. Returns null if
+   * Takes the next record of the changelog. `inputs`: the records at the offsets that `offsetsRead` returns. Returns null if
    * the decision is the same. After a difference the state is that of the new decision, and no more records can be
    * taken.
    */

@@ -9,6 +9,7 @@
  */
 import type { Control } from '../../../schemas/types.ts';
 import { type InputTopic, inputTopics, readChangelog } from '../../frontier/changes/changelog.ts';
+import { offsetsRead } from '../../frontier/changes/offsets-read.ts';
 import type { PartitionIdentity } from '../../frontier/decide/decision.ts';
 import type { Input } from '../../frontier/partition.ts';
 import { replay } from '../../frontier/replay.ts';
@@ -182,7 +183,7 @@ function taken(options: WhatIfOptions, { inputs }: RecordedPartition, value: Buf
   const record = readChangelog(value);
   if (record.kind !== 'commit') return [];
   return inputTopics.flatMap((topic) => {
-    const [from, to] = ReDecider.wanted(record, topic);
+    const [from, to] = offsetsRead(record, topic);
     return between(inputs[topic], from, to).map((input) =>
       input.topic === 'control' && input.record !== null
         ? { ...input, record: substituted(options, input.record) }

@@ -5,6 +5,7 @@ import { Command } from 'commander';
 import { hearOptions, optionsToKeep } from '../../../../services/cli/crawl/remembered-options.ts';
 import { Setting, setting } from '../../../../services/cli/flags/setting.ts';
 import { createProgram } from '../../../../services/cli/program.ts';
+import { installed } from '../../../../services/extras/installed.ts';
 
 it('an option that is declared for one run is not stored, others are', () => {
   const command = new Command('crawl')
@@ -15,17 +16,17 @@ it('an option that is declared for one run is not stored, others are', () => {
   assert.deepEqual(optionsToKeep(command), { kept: 'a' });
 });
 
-it('addresses of hubs, lease clients and the dashboard are for one run', async () => {
+/** By the extra that declares them. */
+const forOneRun: Readonly<Record<string, readonly string[]>> = {
+  dashboard: ['--dashboard'],
+  lending: ['--clients', '--clients-grpc', '--clients-grpc-cert', '--clients-grpc-key', '--clients-grpc-plain'],
+  push: ['--callback'],
+};
+
+it('addresses of hubs, lease clients and the dashboard are for one run, and no other option is', async () => {
   const program = await createProgram(['crawl']);
   const { options } = program.commands.find((command) => command.name() === 'crawl')!;
-  const forOneRun = options.filter((option) => option instanceof Setting && option.isForOneRun);
-  assert.deepEqual(forOneRun.map(({ long }) => long).toSorted(), [
-    '--callback',
-    '--clients',
-    '--clients-grpc',
-    '--clients-grpc-cert',
-    '--clients-grpc-key',
-    '--clients-grpc-plain',
-    '--dashboard',
-  ]);
+  const found = options.filter((option) => option instanceof Setting && option.isForOneRun);
+  const expected = installed.flatMap(({ name }) => forOneRun[name] ?? []);
+  assert.deepEqual(found.map(({ long }) => long).toSorted(), expected.toSorted());
 });

@@ -18,7 +18,6 @@ it('help and reference name every value that an option or argument accepts', () 
     for (const choice of choices) assert.ok(help.includes(choice), `${command.name()} --help lacks ${choice}`);
   }
   assert.match(page, /`--format <format>` \| output format \(one of text, dot, mermaid; default: text\)/);
-  assert.match(page, /`<what>` \| what to write \(one of pages, /);
 });
 
 it('help shows no default if it is an empty text', () => {

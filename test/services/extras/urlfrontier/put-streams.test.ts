@@ -5,6 +5,7 @@ import { putLimits } from '../../../../services/extras/urlfrontier/put-limits.ts
 import { type Placed, putMethods } from '../../../../services/extras/urlfrontier/put-streams.ts';
 import { codecOf } from '../../../../services/extras/urlfrontier/wire.ts';
 import { CallRoom } from '../../../../services/runtime/grpc/call-room.ts';
+import { CallFailed } from '../../../../services/runtime/grpc/grpc-server.ts';
 import { putStatuses } from '../../../../topology/frontier/decide/pull/calls.ts';
 import { pullLimits } from '../../../../topology/frontier/pull/pull-limits.ts';
 
@@ -243,4 +244,42 @@ test('a known URL goes with its date; an item with too many bytes is skipped by 
   puts.commits[0]!.finish();
   await settle();
   assert.deepEqual([puts.acks[2].ID, puts.acks[2].status], ['long', putStatuses.skipped]);
+});
+
+test('the room of a stream’s messages is freed when its client vanishes', async () => {
+  const room = new CallRoom(1_000_000, 2_000_000);
+  let send: (message: Uint8Array) => void = () => {};
+  const requests = {
+    onRequest: (take: typeof send) => (send = take),
+    ...{ onEnd: () => {}, pause: () => {}, resume: () => {}, room },
+  };
+  const put = { started: 0, finish: [] as (() => void)[] };
+  const router = {
+    putAll: () => {
+      put.started += 1;
+      return new Promise<void>((resolve) => put.finish.push(resolve));
+    },
+  };
+  const method = putMethods(router).PutURLs;
+  assert.ok(method.kind === 'duplex');
+  const answers = {
+    ...{ isCancelled: false, isLocal: false },
+    write: async () => {
+      throw new CallFailed('UNAVAILABLE', 'the client disconnected');
+    },
+  };
+  const ended = method.act(requests, answers);
+  // {discovered: {info: {url: 'http://a.com/'}}}, thrice, each in a commit of its own.
+  const message = Buffer.from(`0a110a0f0a0d${Buffer.from('http://a.com/').toString('hex')}`, 'hex');
+  for (let n = 0; n < 3; n++) {
+    send(message);
+    await new Promise(setImmediate);
+    await new Promise(setImmediate);
+  }
+  assert.equal(put.started, 3);
+  assert.ok(room.taken > 0);
+  for (const finish of put.finish) finish();
+  await assert.rejects(ended, /the client disconnected/);
+  await new Promise(setImmediate);
+  assert.equal(room.taken, 0);
 });

@@ -6,7 +6,7 @@ import type { Request } from '../../../../schemas/types.ts';
 import type { HttpResponse } from '../../../../services/fetcher/http/client.ts';
 import { createSessions } from '../../../../services/fetcher/http/sessions.ts';
 import { logIn } from '../../../../services/fetcher/leases/log-in.ts';
-import type { Robots } from '../../../../services/fetcher/robots/cache.ts';
+import type { Robots } from '../../../../services/fetcher/robots/copies.ts';
 import { parseRobots } from '../../../../topology/robots/rules.ts';
 import { playedRequestPath } from '../played-request-path.ts';
 

@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import { blankTask } from '../../../../schemas/blank.ts';
 import type { Request } from '../../../../schemas/types.ts';
 import type { HttpResponse } from '../../../../services/fetcher/http/client.ts';
-import type { Robots } from '../../../../services/fetcher/robots/cache.ts';
+import type { Robots } from '../../../../services/fetcher/robots/copies.ts';
 import { createTdmFiles, noTdmFile, tdmFetch, wantsTdmFile } from '../../../../services/fetcher/robots/tdm-files.ts';
 import { parseRobots } from '../../../../topology/robots/rules.ts';
 import { createFakeClock } from '../fake-clock.ts';

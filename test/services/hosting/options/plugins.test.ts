@@ -5,8 +5,7 @@ import { join } from 'node:path';
 import { it } from 'node:test';
 import { fieldsOfPlugins } from '../../../../services/application/extra-fields.ts';
 import { installed } from '../../../../services/extras/installed.ts';
-import { openPayments } from '../../../../services/extras/payments/plugin-payments.ts';
-import { openFetcherPlugins, openPlugins, pluginFields } from '../../../../services/hosting/options/plugins.ts';
+import { pluginFields } from '../../../../services/hosting/options/plugins.ts';
 import { temporaryFolder } from '../../runtime/store/temporary-folder.ts';
 
 /** Writes a plugin without its fields of policies and returns its path. */
@@ -37,11 +36,4 @@ it('a plugin that follows policies cannot have the name of an extra with fields 
 it('a plugin that follows policies may have the name of an extra without fields of policies', async () => {
   for (const { name } of installed.filter(({ policyFields }) => policyFields === undefined))
     for (const more of [field, 'onPolicy() {}']) await pluginFields({ plugin: [pluginFile(name, more)] });
-});
-
-it('plugins pay in a process that fetches, and in no other', async () => {
-  const path = join(temporaryFolder(), 'payer.mjs');
-  writeFileSync(path, `export default { name: 'payer', pay: async () => undefined };`);
-  assert.equal((await openFetcherPlugins({ plugin: [path] })).hooks.openPayments, openPayments);
-  assert.equal((await openPlugins({ plugin: [path] })).hooks.openPayments, undefined);
 });

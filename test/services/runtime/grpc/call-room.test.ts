@@ -1,9 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { putMethods } from '../../../../services/extras/urlfrontier/put-streams.ts';
-import type { Router } from '../../../../services/extras/urlfrontier/router.ts';
 import { CallRoom } from '../../../../services/runtime/grpc/call-room.ts';
-import { CallFailed } from '../../../../services/runtime/grpc/grpc-server.ts';
 
 /** A call that gives back so many bytes when it is ended. */
 function debtorOf(room: CallRoom, bytes: number, dropped: number[]) {
@@ -73,42 +70,4 @@ test('a waiting call is woken once, when the room is no longer full', () => {
   room.forget(wake);
   room.release(14);
   assert.equal(woken, 1);
-});
-
-test('the room of a stream’s messages is freed when its client vanishes', async () => {
-  const room = new CallRoom(1_000_000, 2_000_000);
-  let send: (message: Uint8Array) => void = () => {};
-  const requests = {
-    onRequest: (take: typeof send) => (send = take),
-    ...{ onEnd: () => {}, pause: () => {}, resume: () => {}, room },
-  };
-  const put = { started: 0, finish: [] as (() => void)[] };
-  const router = {
-    putAll: () => {
-      put.started += 1;
-      return new Promise<void>((resolve) => put.finish.push(resolve));
-    },
-  } as unknown as Router;
-  const method = putMethods(router).PutURLs;
-  assert.ok(method.kind === 'duplex');
-  const answers = {
-    ...{ isCancelled: false, isLocal: false },
-    write: async () => {
-      throw new CallFailed('UNAVAILABLE', 'the client disconnected');
-    },
-  };
-  const ended = method.act(requests, answers);
-  // {discovered: {info: {url: 'http://a.com/'}}}, thrice, each in a commit of its own.
-  const message = Buffer.from(`0a110a0f0a0d${Buffer.from('http://a.com/').toString('hex')}`, 'hex');
-  for (let n = 0; n < 3; n++) {
-    send(message);
-    await new Promise(setImmediate);
-    await new Promise(setImmediate);
-  }
-  assert.equal(put.started, 3);
-  assert.ok(room.taken > 0);
-  for (const finish of put.finish) finish();
-  await assert.rejects(ended, /the client disconnected/);
-  await new Promise(setImmediate);
-  assert.equal(room.taken, 0);
 });

@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import { blankControl } from '../../../../schemas/blank.ts';
 import type { Control } from '../../../../schemas/types.ts';
 import { createOrders, type Orders } from '../../../../topology/extras/audit/orders.ts';
+import { leastDelay } from '../../../../topology/frontier/decide/control-payloads.ts';
 
 const noticeMs = 1_000;
 const policy = (version: number, atMs: number, payload: unknown): Partial<Control> => ({
@@ -187,4 +188,16 @@ describe('an operator’s order', () => {
     assert.equal(both.blockedSince('a.test', 100), null);
     assert.equal(ordersOf(block('releaseHost', 100), block('blockHost', 100)).blockedSince('a.test', 100), 100);
   });
+});
+
+it('a webmaster’s delay is checked by the audit, as the policy’s is if that is longer', () => {
+  const orders = ordersOf(
+    policy(1, 0, { delayMs: 1_000 }),
+    policy(2, 0, { delayMs: 9_000 }),
+    { ...delay(1_000, 5_000), payload: leastDelay },
+    { ...delay(1_000, 5_000, 'b.test'), payload: '{' },
+  );
+  assert.equal(orders.paceOf('a.test', 60_000, 1).delayMs, 5_000);
+  assert.equal(orders.paceOf('a.test', 60_000, 2).delayMs, 9_000);
+  assert.equal(orders.paceOf('b.test', 60_000, 2).delayMs, 5_000);
 });

@@ -5,6 +5,7 @@ import type { Discovered } from '../../../../schemas/types.ts';
 import { divergenceOf } from '../../../../topology/extras/what-if/first-divergence.ts';
 import { ReDecider } from '../../../../topology/extras/what-if/re-decider.ts';
 import { decodeChangelog, inputTopics } from '../../../../topology/frontier/changes/changelog.ts';
+import { offsetsRead } from '../../../../topology/frontier/changes/offsets-read.ts';
 import type { Input } from '../../../../topology/frontier/partition.ts';
 import { FrontierState } from '../../../../topology/frontier/state/state.ts';
 import { defaultBudget } from '../../../../topology/policy/budget.ts';
@@ -29,9 +30,7 @@ function decideAgain({ changelog, inputs }: Recorded, policy?: Partial<PolicyCon
   for (const [offset, value] of changelog.entries()) {
     const record = decodeChangelog(value);
     const taken =
-      record.kind === 'claim'
-        ? []
-        : inputTopics.flatMap((topic) => inputs[topic].slice(...ReDecider.wanted(record, topic)));
+      record.kind === 'claim' ? [] : inputTopics.flatMap((topic) => inputs[topic].slice(...offsetsRead(record, topic)));
     for (const { topic, record } of taken) if (topic === 'discovered') events += (record as Discovered).groups.length;
     const difference = again.take(offset, value, taken.map(substituted));
     if (difference !== null && divergenceOf(0, difference, null, again.partition.policy) !== null)

@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Hand } from '../../../../lab/model/hand.ts';
-import { blankControl } from '../../../../schemas/blank.ts';
-import { createOrders } from '../../../../topology/extras/audit/orders.ts';
 import { newHostFacts } from '../../../../topology/frontier/changes/changes.ts';
 import { readHostFacts, writeHostFacts } from '../../../../topology/frontier/changes/host-facts-bytes.ts';
 import { leastDelay } from '../../../../topology/frontier/decide/control-payloads.ts';
@@ -42,17 +40,5 @@ describe('a webmaster’s delay', () => {
           writeHostFacts(writer, facts);
           assert.deepEqual(readHostFacts(new ByteReader(writer.take())), facts);
         }
-  });
-
-  it('a webmaster’s delay is checked by the audit, as the policy’s is if that is longer', () => {
-    const orders = createOrders(1_000);
-    const note = (event: object) => orders.note({ ...blankControl, ...event });
-    note({ kind: 'policy', version: 1, payload: JSON.stringify({ delayMs: 1_000 }) });
-    note({ kind: 'policy', version: 2, payload: JSON.stringify({ delayMs: 9_000 }) });
-    note({ kind: 'hostDelay', hostKey: 'a.test', atMs: 1_000, amount: 5_000, payload: leastDelay });
-    assert.equal(orders.paceOf('a.test', 60_000, 1).delayMs, 5_000);
-    assert.equal(orders.paceOf('a.test', 60_000, 2).delayMs, 9_000);
-    note({ kind: 'hostDelay', hostKey: 'b.test', atMs: 1_000, amount: 5_000, payload: '{' });
-    assert.equal(orders.paceOf('b.test', 60_000, 2).delayMs, 5_000);
   });
 });

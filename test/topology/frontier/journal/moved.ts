@@ -4,7 +4,6 @@ import { clockOf } from '../../../../lab/model/clock-of.ts';
 import type { ModelRig } from '../../../../lab/model/model-rig.ts';
 import { rigKey } from '../../../../lab/model/model-rig.ts';
 import { RowsInMemory } from '../../../../lab/model/rows-in-memory.ts';
-import { ReDecider } from '../../../../topology/extras/what-if/re-decider.ts';
 import type { Change } from '../../../../topology/frontier/changes/changes.ts';
 import { digest } from '../../../../topology/frontier/check/digest.ts';
 import { readLeases } from '../../../../topology/frontier/checkpoint/read-rows.ts';
@@ -23,7 +22,6 @@ import {
 import { askAbout, loadChanges, type StateLine } from '../../../../topology/frontier/transfer/load-changes.ts';
 import { loadStep } from '../../../../topology/frontier/transfer/load-step.ts';
 import { parseDumpLine } from '../../../../topology/frontier/transfer/parse-dump-line.ts';
-import { noLists } from '../../../../topology/url/url-lists.ts';
 
 const identity = { crawl: 'other', partition: 0, partitions: 1 };
 const urlRow = 'u'.charCodeAt(0).toString(16);
@@ -39,14 +37,6 @@ export function* moved(rig: ModelRig, nowMs: number): Generator<unknown> {
   for (const message of rig.sent('discovered')) made.discovered(message);
   made.end();
   yield [digest(state), clockOf(state), state.counters];
-}
-
-/** Commits that come out otherwise when they are decided again from what was sent: there should be none. */
-export function decidedOtherwise(rig: ModelRig): number[] {
-  const again = new ReDecider(rig.core.identity, new FrontierState(rigKey), noLists);
-  for (const [offset, value] of rig.changelog.entries())
-    if (again.take(offset, value, rig.inputsOf(value)) !== null) return [offset];
-  return [];
 }
 
 /** Of a state made from the changelog, since a dump takes what is queued. */
