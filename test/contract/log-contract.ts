@@ -285,6 +285,17 @@ export function logContract(name: string, capabilities: LogCapabilities, open: (
       await reader.close();
     });
 
+    it('a log refuses a poll of a reader that polls already', async () => {
+      const reader = log.reader();
+      reader.seek(topic, 0, 0);
+      const first = reader.poll({ maxBytes: 1, waitMs: 60_000 });
+      await assert.rejects(reader.poll({ maxBytes: 1, waitMs: 0 }), /one poll at a time/);
+      reader.wake();
+      assert.deepEqual(await first, []);
+      assert.deepEqual(await reader.poll({ maxBytes: 1, waitMs: 0 }), []);
+      await reader.close();
+    });
+
     it('a log returns nothing of a paused partition, and all of it after resume', async () => {
       await log.append([record(0, 'a'), record(1, 'b')]);
       const reader = log.reader();

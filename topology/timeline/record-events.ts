@@ -166,7 +166,8 @@ function controlText(subject: Subject, control: Control): string | null {
     case 'releaseTrap':
       return `${kind === 'trap' ? 'a trap of' : 'no trap of'} ${hostKey}: ${trapPayload(payload)?.pattern ?? payload}`;
     case 'purge': {
-      const url = purgePayload(payload)?.url ?? '';
+      const url = purgePayload(payload)?.url;
+      if (url === undefined) return null;
       if (url === '') return `host ${hostKey} purged`;
       return subject.is(url) ? 'purge ordered: its data is deleted' : null;
     }

@@ -5,13 +5,15 @@
  */
 
 import { CrawlstreamError } from '../../../topology/errors.ts';
-import { ordersInForce } from '../../../topology/frontier/ask/orders-in-force.ts';
+import { ordersInForce, StatedOrders } from '../../../topology/frontier/ask/orders-in-force.ts';
 import type { InputTopic } from '../../../topology/frontier/changes/changelog.ts';
 import type { PartitionIdentity } from '../../../topology/frontier/decide/decision.ts';
 import type { Step } from '../../../topology/frontier/decide/step.ts';
 import { frontierLimits } from '../../../topology/frontier/frontier-limits.ts';
 import type { FrontierPartition } from '../../../topology/frontier/partition.ts';
+import type { RecordCodec } from '../../runtime/avro/record-codec.ts';
 import type { Clock } from '../../runtime/clock.ts';
+import { controlEvents } from '../../runtime/crawl/control-log.ts';
 import { inputOf } from '../../runtime/crawl/frontier-input.ts';
 import type { Log, LogReader, LogRecord, PollOptions } from '../../runtime/log/log.ts';
 import { LogTruncated } from '../../runtime/log/log-truncated.ts';
@@ -21,6 +23,7 @@ import { frontierServiceLimits } from '../service-limits.ts';
 
 export interface LostInputsOptions {
   readonly log: Log;
+  readonly codec: RecordCodec;
   readonly clock: Clock;
   readonly identity: PartitionIdentity;
   /** Called with a line for each loss. */
@@ -109,15 +112,25 @@ export class LostInputs {
     partition.takeSought();
   }
 
-  /** Fetchers, and processes that open the crawl, read the policy and the blocks from `control` alone. */
+  /**
+   * Fetchers, and processes that open the crawl, read the policy and the blocks from `control` alone. Orders that stand
+   * there are not sent: an earlier owner sent them, or they were never lost.
+   */
   async #sendOrders(partition: FrontierPartition): Promise<void> {
-    const { log, onNotice, identity } = this.#options;
-    const topic = `${identity.crawl}.control`;
+    const { log, codec, onNotice, identity } = this.#options;
+    const { crawl, partition: number } = identity;
+    const topic = `${crawl}.control`;
     const { offset, slice } = partition.state.positions.control;
     const isRead = slice === 0 && partition.waiting('control') === 0;
-    if (!isRead || offset < (await log.offsets(topic, identity.partition)).end) return;
+    const { start, end } = await log.offsets(topic, number);
+    if (!isRead || offset < end) return;
+    const stated = new StatedOrders();
+    for await (const { event } of controlEvents(log, codec, crawl, number, start, end)) stated.take(event);
+    const inForce = ordersInForce(partition.state, number, 'frontier');
+    const missing = inForce.filter(({ record }) => !stated.has(record));
     this.#owesOrders = false;
-    onNotice?.(`${topic}/${identity.partition}: policy and orders in force are sent again`);
-    await this.#options.publishControls(ordersInForce(partition.state, identity.partition, 'frontier'));
+    if (missing.length === 0) return;
+    onNotice?.(`${topic}/${number}: policy and orders in force are sent again`);
+    await this.#options.publishControls(missing);
   }
 }

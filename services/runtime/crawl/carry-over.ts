@@ -1,15 +1,15 @@
 /**
  * Records that must outlive a trim of `control`. In partition 0: schema notes, the crawl's manifest and the newest
- * policies, which every process that opens the crawl reads from the beginning. In each partition: current purges,
- * because a consumer that starts over would otherwise take purged pages again, and all payments, because they count
- * against the budget.
+ * policies, which every process that opens the crawl reads from the beginning. In each partition: purges, because a
+ * consumer that starts over would otherwise take purged pages again, and all payments, because they count against the
+ * budget. The purge of a host that was released since is carried as a lifted one: pages from before it stay purged.
  *
- * They are appended again, unchanged, before the records below are trimmed. A crash in between leaves them twice,
- * which has no effect. The first manifest is the crawl's, and the first policy of a version is in force; one that lost
+ * They are appended again, unchanged but for lifted purges, before the records below are trimmed. A crash in between
+ * leaves them twice, which has no effect. The first manifest is the crawl's, and the first policy of a version is in force; one that lost
  * the race must not become the first.
  */
 import type { Control } from '../../../schemas/types.ts';
-import { isOfWebmaster } from '../../../topology/frontier/decide/control-payloads.ts';
+import { isLiftedPurge, isOfWebmaster, liftedPurge } from '../../../topology/frontier/decide/control-payloads.ts';
 import type { RecordCodec } from '../avro/record-codec.ts';
 import type { Log } from '../log/log.ts';
 import { recordsOf } from '../log/records-of.ts';
@@ -35,16 +35,14 @@ export async function carryOver(
   const { start, end } = await log.offsets(topic, partition);
   if (before <= start) return start;
   let [manifest, policy, asked, key]: (Carried | undefined)[] = [];
-  const purges = new Map<string, Carried>();
+  const purges = new CarriedPurges(codec);
   const notes = new Map<string, Carried>();
   const payments = new Map<string, Carried[]>();
   for await (const { offset, value } of recordsOf(log, topic, partition, start, end)) {
     const event = await decoded(codec, value);
     if (event === undefined) continue;
     const one: Carried = { event, value, at: offset, otherAt: -1 };
-    if (event.kind === 'purge') purges.set(`${event.hostKey} ${event.payload}`, one);
-    // The purge was lifted: repeating it would purge the host again.
-    if (event.kind === 'releaseHost' && !isOfWebmaster(event.payload)) purges.delete(`${event.hostKey} `);
+    purges.take(one);
     if (partition !== 0) continue;
     // All of them are kept in their order: the first for an id counts, unless an operator noted another.
     if (event.kind === 'schema') notes.set(value.toString('latin1'), one);
@@ -57,13 +55,48 @@ export async function carryOver(
   }
   if ([manifest, policy, asked].some((one) => one !== undefined && one.otherAt >= before)) return start;
   // The policy comes first: of two with its version, the first is in force.
-  const carried = [...notes.values(), manifest, policy, asked, key, ...purges.values()];
+  const carried = [...notes.values(), manifest, policy, asked, key, ...purges.all()];
   const values = new Set(carried.flatMap((one) => (one !== undefined && one.at < before ? [one.value] : [])));
   // An end without its beginning means nothing.
   for (const one of payments.values())
     if (one.some(({ at }) => at < before)) for (const { value } of one) values.add(value);
   if (values.size > 0) await log.append([...values].map((value) => ({ topic, partition, key: null, value })));
   return before;
+}
+
+/** Purges in force, and the newest lifted one of each host. */
+class CarriedPurges {
+  readonly #codec: RecordCodec;
+  /** By host and payload. */
+  readonly #purges = new Map<string, Carried>();
+
+  constructor(codec: RecordCodec) {
+    this.#codec = codec;
+  }
+
+  take(one: Carried): void {
+    const { kind, hostKey, payload } = one.event;
+    if (kind === 'purge' && isLiftedPurge(payload)) this.#lift(one);
+    else if (kind === 'purge') this.#purges.set(`${hostKey} ${payload}`, one);
+    else if (kind === 'releaseHost' && !isOfWebmaster(payload)) {
+      const purge = this.#purges.get(`${hostKey} `);
+      this.#purges.delete(`${hostKey} `);
+      // Repeated as it was, it would purge the host again.
+      if (purge !== undefined) this.#lift(purge);
+    }
+  }
+
+  all(): Iterable<Carried> {
+    return this.#purges.values();
+  }
+
+  #lift(purge: Carried): void {
+    const event = { ...purge.event, payload: liftedPurge };
+    const key = `${event.hostKey} ${liftedPurge}`;
+    const before = this.#purges.get(key);
+    if (before !== undefined && before.event.atMs > event.atMs) return;
+    this.#purges.set(key, { ...purge, event, value: this.#codec.encode('control', event) });
+  }
 }
 
 /** Adds an event of a payment, in order; a repeated event replaces its last record. */

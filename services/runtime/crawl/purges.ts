@@ -5,7 +5,7 @@
  * Once a host is released, pages fetched from then on are wanted again; pages fetched before its purge are not.
  */
 import type { Control } from '../../../schemas/types.ts';
-import { isOfWebmaster, purgePayload } from '../../../topology/frontier/decide/control-payloads.ts';
+import { isLiftedPurge, isOfWebmaster, purgePayload } from '../../../topology/frontier/decide/control-payloads.ts';
 import { hostKeyOf } from '../../../topology/url/host-key.ts';
 import { seenKey } from '../../../topology/url/seen-key.ts';
 import type { RecordCodec } from '../avro/record-codec.ts';
@@ -32,6 +32,8 @@ export class Purges {
     const before = this.#hosts.get(hostKey);
     if (kind === 'releaseHost' && !isOfWebmaster(payload) && before !== undefined)
       this.#hosts.set(hostKey, { ...before, isLifted: true });
+    const isLifted = kind === 'purge' && isLiftedPurge(payload);
+    if (isLifted && (before === undefined || atMs > before.atMs)) this.#hosts.set(hostKey, { atMs, isLifted });
     const purge = kind === 'purge' ? purgePayload(payload) : null;
     if (purge === null) return null;
     if (purge.url === '') {

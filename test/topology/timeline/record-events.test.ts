@@ -257,6 +257,7 @@ describe('an operator’s order in a history', () => {
     [{ kind: 'purge' }, 'host a.test purged'],
     [{ kind: 'purge', payload: JSON.stringify({ url }) }, 'purge ordered: its data is deleted'],
     [{ kind: 'purge', payload: JSON.stringify({ url: other }) }, null],
+    [{ kind: 'purge', payload: '{"lifted":true}' }, null],
     [{ kind: 'duplicates' }, 'duplicates counted on a.test'],
     [{ kind: 'unknown' }, null],
   ];

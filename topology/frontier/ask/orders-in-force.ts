@@ -6,7 +6,7 @@
 import { blankControl } from '../../../schemas/blank.ts';
 import type { Control } from '../../../schemas/types.ts';
 import type { HostFacts, HostHold } from '../changes/changes.ts';
-import { leastDelay, ofWebmaster } from '../decide/control-payloads.ts';
+import { leastDelay, ofWebmaster, trapPayload } from '../decide/control-payloads.ts';
 import type { ControlMessage } from '../decide/decision.ts';
 import type { FrontierState } from '../state/state.ts';
 
@@ -35,6 +35,53 @@ export function ordersInForce(state: FrontierState, partition: number, by: strin
     for (const { pattern } of released) say({ kind: 'releaseTrap', hostKey, payload: JSON.stringify({ pattern }) });
   }
   return messages;
+}
+
+/**
+ * The newest orders on `control`, in the order of their offsets. An order in force that is the newest of its kind there
+ * need not be sent again.
+ */
+export class StatedOrders {
+  readonly #newest = new Map<string, Control>();
+
+  take(event: Control): void {
+    const subject = subjectOf(event);
+    if (subject === null) return;
+    // Of policies, the newest version is in force, and of one version the first.
+    const before = this.#newest.get(subject);
+    if (event.kind === 'policy' && before !== undefined && event.version <= before.version) return;
+    this.#newest.set(subject, event);
+  }
+
+  has(order: Control): boolean {
+    const newest = this.#newest.get(subjectOf(order) ?? '');
+    return newest !== undefined && contents.every((field) => newest[field] === order[field]);
+  }
+}
+
+const contents = ['kind', 'version', 'amount', 'payload'] as const;
+
+/** Orders of one subject replace each other. null: the event is no order that lasts. */
+function subjectOf({ kind, hostKey, payload }: Control): string | null {
+  switch (kind) {
+    case 'policy':
+      return kind;
+    case 'hostDelay':
+    case 'hostLimit':
+    case 'hostLeases':
+    case 'budget':
+      return `${kind} ${hostKey}`;
+    case 'blockHost':
+    case 'releaseHost':
+      return `hold ${hostKey}`;
+    case 'purge':
+      return payload === '' ? `hold ${hostKey}` : null;
+    case 'trap':
+    case 'releaseTrap':
+      return `trap ${hostKey} ${trapPayload(payload)?.pattern ?? ''}`;
+    default:
+      return null;
+  }
 }
 
 function* ordersOf({ hold, ownDelayMs, ownDelayIsLeast, pagesMax, ownBudget }: HostFacts): Generator<Order> {

@@ -77,6 +77,14 @@ export const ofWebmaster = JSON.stringify({ webmaster: true });
 export const isOfWebmaster = (json: string): boolean =>
   json !== '' && read(z.object({ webmaster: z.literal(true) }), json) !== null;
 
+/**
+ * Payload of a `purge` of a host that was released since. It removes nothing, and consumers skip the pages from before
+ * it. Written when a trim removes the purge and the release. To earlier releases, it is an unknown event.
+ */
+export const liftedPurge = JSON.stringify({ lifted: true });
+export const isLiftedPurge = (json: string): boolean =>
+  json !== '' && read(z.object({ lifted: z.literal(true) }), json) !== null;
+
 export const duplicatesPayload = (json: string): DuplicatesPayload | null => read(duplicates, json);
 /** The URL that the event names. */
 export const raisePayload = (json: string): string | null => read(raise, json)?.url ?? null;

@@ -94,6 +94,13 @@ test('the owner of a partition republishes policy and orders after control was l
       ['trap', 'e.test', 0, '{"pattern":"/x/#","detail":"mine"}'],
     ],
   );
+  // What was lost stays counted; what was sent again since is not lost.
+  await work(lost, async () => (await lost.replayed()).state.counters.cutInputs === 1);
+  const sentSince = (await there()).slice(orders.length).map(({ kind }) => kind);
+  assert.deepEqual(
+    sentSince.filter((kind) => kind !== 'quota' && kind !== 'quotaReport'),
+    [],
+  );
   const { policy: again } = await readControl(lost.log, lost.codec, 't');
   assert.deepEqual([again!.version, JSON.parse(again!.json)], [12, policy]);
   const { state } = await lost.replayed();
@@ -126,7 +133,8 @@ describe('a policy that control lost after some hosts had moved to its delay', (
     const harness = await startHarness();
     const sent: Control[] = [];
     const lost = new LostInputs({
-      ...{ log: harness.log, clock: Object.assign(Object.create(clock) as Clock, { nowMs: () => nowMs }), identity },
+      ...{ log: harness.log, codec: harness.codec },
+      ...{ clock: Object.assign(Object.create(clock) as Clock, { nowMs: () => nowMs }), identity },
       commit: async () => {},
       publishControls: async (controls) => void sent.push(...controls.map(({ record }) => record)),
     });

@@ -9,15 +9,16 @@ import { openCodec } from '../../../../services/runtime/avro/record-codec.ts';
 import { SystemClock } from '../../../../services/runtime/clock.ts';
 import { carryOver } from '../../../../services/runtime/crawl/carry-over.ts';
 import { askedBy, controlEvents, followControl } from '../../../../services/runtime/crawl/control-log.ts';
-import { readPurges } from '../../../../services/runtime/crawl/purges.ts';
+import { Purges, readPurges } from '../../../../services/runtime/crawl/purges.ts';
 import { openEmbeddedLog } from '../../../../services/runtime/log/embedded-log.ts';
 import { createMemoryStore } from '../../../../services/runtime/store/memory-store.ts';
-import { ofWebmaster } from '../../../../topology/frontier/decide/control-payloads.ts';
+import { liftedPurge, ofWebmaster } from '../../../../topology/frontier/decide/control-payloads.ts';
 
 const crawl = 'c';
 const topic = 'c.control';
 const hosts = ['a.test', 'b.test', 'c.test'];
 const urls = hosts.flatMap((host) => [`http://${host}/`, `http://${host}/x`]);
+const times = [...Array(30).keys(), Number.MAX_SAFE_INTEGER];
 const codec = await openCodec(createMemoryRegistry(), crawl);
 
 type Event = Partial<Control> & Pick<Control, 'kind'>;
@@ -37,7 +38,7 @@ async function logOf(partition: number, events: readonly Event[]) {
 
 type Log = Awaited<ReturnType<typeof logOf>>;
 
-/** What counts of it: manifest, policies, key, notes, and which pages are purged now. */
+/** What counts of it: manifest, policies, key, notes, and pages that are purged, by the time of their fetch. */
 async function readBy(log: Log, partition: number) {
   const purges = await readPurges(log, codec, { crawl, partitions: 2 });
   const { start, end } = await log.offsets(topic, partition);
@@ -50,7 +51,8 @@ async function readBy(log: Log, partition: number) {
   return {
     summary: await followControl(log, codec, crawl)(),
     ...(partition === 0 && { key, notes: [...notes].sort() }),
-    purged: urls.filter((url) => purges.refuses(url, Number.MAX_SAFE_INTEGER)),
+    // Pages from before the purge of a host stay purged when the host is released.
+    purged: urls.flatMap((url) => times.filter((atMs) => purges.refuses(url, atMs)).map((atMs) => `${url} ${atMs}`)),
   };
 }
 
@@ -147,6 +149,32 @@ test('a second policy of one version is not trimmed before it could become the f
       assert.deepEqual(await readBy(log, 0), before, `${first}, ${second}, ${cut}`);
       await log.close();
     }
+});
+
+test('a purge that was lifted is carried once a host, and neither removes pages again nor holds the host', async () => {
+  const hostKey = 'a.test';
+  const log = await logOf(1, [
+    { kind: 'purge', atMs: 3, hostKey },
+    { kind: 'releaseHost', atMs: 4, hostKey },
+    { kind: 'purge', atMs: 5, hostKey },
+    { kind: 'releaseHost', atMs: 6, hostKey },
+    { kind: 'blockHost', atMs: 7, hostKey },
+  ]);
+  for (let trims = 1; trims <= 2; trims++) {
+    const { end } = await log.offsets(topic, 1);
+    await log.trim(topic, 1, await carryOver(log, codec, { crawl, partition: 1 }, end));
+    const left = await log.offsets(topic, 1);
+    const events = [];
+    for await (const { event } of controlEvents(log, codec, crawl, 1, left.start, left.end)) events.push(event);
+    assert.deepEqual(events, [{ ...blankControl, kind: 'purge', atMs: 5, hostKey, payload: liftedPurge }]);
+    const purges = new Purges();
+    assert.equal(purges.take(events[0]!), null);
+    assert.deepEqual(
+      [4, 5, 6].map((atMs) => purges.refuses(`http://${hostKey}/`, atMs)),
+      [true, true, false],
+    );
+  }
+  await log.close();
 });
 
 test('nothing is carried if nothing is trimmed', async () => {

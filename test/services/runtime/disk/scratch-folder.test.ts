@@ -65,3 +65,16 @@ test('a scratch folder in use shows a sign of life every minute', async (t) => {
   assert.ok(existsSync(first.path));
   for (const one of [first, second]) await one.remove();
 });
+
+test('a process that exits removes its scratch folders', async () => {
+  const before = process.listeners('exit');
+  const above = temporaryFolder();
+  const folder = await openScratchFolder(above, 'crawl-');
+  writeFileSync(join(folder.path, 'rows'), 'x');
+  const [onExit, ...others] = process.listeners('exit').filter((one) => !before.includes(one));
+  assert.deepEqual(others, []);
+  onExit!.call(process, 0);
+  assert.deepEqual(readdirSync(above), []);
+  await folder.remove();
+  assert.deepEqual(process.listeners('exit'), before);
+});

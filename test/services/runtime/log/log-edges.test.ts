@@ -117,6 +117,19 @@ describe('the embedded log', () => {
     await assert.rejects(reader.poll({ maxBytes: 10_000, waitMs: 0 }), /lacks record 0: the data folder is damaged/);
   });
 
+  it('the embedded log reports a damaged folder if its only record is missing, and no newest record if it was trimmed', async () => {
+    const store = createMemoryStore();
+    const log = await openEmbeddedLog(store, clock, { tailBytes: 0 });
+    await log.createTopics(topics);
+    assert.equal(await log.last('t', 0), undefined);
+    await log.append([record('a')]);
+    for await (const [key] of store.scan({ gte: Buffer.from('Lr'), lt: Buffer.from('Ls') }))
+      await store.write([{ key: Buffer.from(key), value: null }]);
+    await assert.rejects(log.last('t', 0), /lacks record 0: the data folder is damaged/);
+    await log.trim('t', 0, 1);
+    assert.equal(await log.last('t', 0), undefined);
+  });
+
   it('the embedded log continues from the newest time after a reopen, even if the clock was set back', async () => {
     const store = createMemoryStore();
     const hand = { ms: 4_000, nowMs: () => hand.ms, sleepUntil: async () => {} };

@@ -72,3 +72,13 @@ test('ever new kinds of lines take bounded space, and evicted ones are reported'
   for (let n = 1; n <= kinds.length; n++) say(kinds.slice(0, n));
   assert.ok(written.some(({ text }) => text.startsWith('repeated 3 more times')));
 });
+
+test('a line that was written each time has no count at the end', () => {
+  const { written, lines, say } = repeating();
+  for (let n = 0; n < lineLimits.repeatsWritten; n++) say('no answer');
+  lines.flush();
+  assert.equal(written.length, lineLimits.repeatsWritten);
+  say('no answer');
+  lines.flush();
+  assert.equal(written.length, lineLimits.repeatsWritten + 1, 'its count begins again');
+});

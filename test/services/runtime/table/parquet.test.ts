@@ -136,3 +136,15 @@ test('results are counted by tag, a URL under each of its tags, those without on
     { tag: '', urls: 3, pages: 2, bytes: 7, outcomes: { notFound: 1, fetched: 2 } },
   ]);
 });
+
+test('a column is read alone as it is among others', async () => {
+  const path = await fileOf(rows);
+  for (const [at, { name, type }] of columns.entries()) {
+    if (type === 'json') continue;
+    assert.deepEqual(
+      await read(path, [name]),
+      rows.map((row) => [row[at]]),
+      name,
+    );
+  }
+});

@@ -79,3 +79,20 @@ it('zstd with many small frames or blocks is decoded up to a count, whatever win
   const begun = decodeZstd(blocks, 1_000_000);
   assert.deepEqual([begun?.body.length, begun?.truncated], [zstdLimits.blocksMax, true]);
 });
+
+it('zstd that needs a dictionary is refused, and one that names none is decoded', () => {
+  // A single segment with a byte for the dictionary, the size of the content, and one raw block.
+  const frame = (dictionary: number) =>
+    Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0x21, dictionary, 3, 25, 0, 0, 97, 98, 99]);
+  assert.equal(decodeZstd(frame(0), 100)?.body.toString(), 'abc');
+  assert.equal(decodeZstd(frame(5), 100), null);
+});
+
+it('zstd that ends within the head of a skippable frame is cut there', () => {
+  const head = Buffer.from('502a4d1803000000', 'hex');
+  for (let bytes = 4; bytes < head.length; bytes++) {
+    const cut = decodeZstd(Buffer.concat([small, head.subarray(0, bytes)]), 1_000_000);
+    assert.deepEqual([cut?.body.toString(), cut?.truncated], [text, true], `${bytes}`);
+    assert.equal(decodeZstd(head.subarray(0, bytes), 1_000), null);
+  }
+});

@@ -8,7 +8,7 @@ import { hostKeyOf } from '../../../url/host-key.ts';
 import { seenKey } from '../../../url/seen-key.ts';
 import { type HostFacts, newHostFacts, type PurgedFrom } from '../../changes/changes.ts';
 import { isQueuedAt, type Waiting } from '../../checkpoint/read-rows.ts';
-import { purgePayload } from '../control-payloads.ts';
+import { isLiftedPurge, purgePayload } from '../control-payloads.ts';
 import type { Decision } from '../decision.ts';
 import { isTroubled } from '../politeness.ts';
 import { alsoLowered } from './find-named.ts';
@@ -18,6 +18,7 @@ const nowhere: PurgedFrom = { in: 'nowhere', a: 0, b: 0 };
 export function decidePurge(decision: Decision, event: Control, waiting: readonly Waiting[]): void {
   const { state, policy } = decision;
   const { hostKey } = event;
+  if (isLiftedPurge(event.payload)) return;
   const purged = purgePayload(event.payload);
   // Queues of a served crawl are deleted by its clients.
   if (purged === null || hostKey === '' || !decision.isByHost) return decision.tally('unknownControls');

@@ -257,3 +257,56 @@ test('a partition that is appended to again at once after its appends were given
   t.mock.restoreAll();
   await assert.rejects(late);
 });
+
+const tooLarge = 10;
+
+test('a batch that is too large for a broker is sent in parts, in order', async () => {
+  const sizes: number[] = [];
+  const { cluster, logs } = scriptedCluster(1, {
+    refusing: (_node, _partition, records) => {
+      sizes.push(records);
+      return records > 1 ? tooLarge : undefined;
+    },
+  });
+  const appender = new Appender(cluster, new SystemClock(), 3_000, undefined);
+  const values = ['a', 'b', 'c', 'd', 'e'];
+  assert.deepEqual(await appender.append(values.map((value) => record(value))), [0, 1, 2, 3, 4]);
+  assert.deepEqual(logs[0], values);
+  assert.equal(sizes.filter((size) => size === 1).length, 5);
+  await appender.close();
+});
+
+test('a record that is too large alone is refused, and the other records of its append are appended', async () => {
+  let isFirst = true;
+  const { cluster, logs } = scriptedCluster(2, {
+    refusing: (_node, partition, records) => {
+      if (partition !== 0 || records > 1 || !isFirst) return partition === 0 && records > 1 ? tooLarge : undefined;
+      isFirst = false;
+      return tooLarge;
+    },
+  });
+  const appender = new Appender(cluster, new SystemClock(), 3_000, undefined);
+  const appending = appender.append([record('large'), record('b'), record('other', 1)]);
+  await assert.rejects(appending, (error) => {
+    assert.ok(error instanceof CrawlstreamError);
+    assert.deepEqual([error.code, (error as { indexes?: readonly number[] }).indexes], ['RECORD_TOO_LARGE', [0]]);
+    return true;
+  });
+  assert.deepEqual(logs, [['b'], ['other']]);
+  assert.deepEqual(await appender.append([record('c')]), [1]);
+  await appender.close();
+});
+
+test('an error that does not pass fails the append at once', async () => {
+  let requests = 0;
+  const { cluster } = scriptedCluster(1, {
+    arriving() {
+      requests += 1;
+      throw new CrawlstreamError('INVALID_ARGUMENT', 'the login is refused');
+    },
+  });
+  const appender = new Appender(cluster, new SystemClock(), 3_000, undefined);
+  await assert.rejects(appender.append([record('a')]), { code: 'INVALID_ARGUMENT' });
+  assert.equal(requests, 1);
+  await appender.close();
+});

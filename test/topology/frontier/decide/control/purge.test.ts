@@ -4,6 +4,7 @@ import { Hand } from '../../../../../lab/model/hand.ts';
 import { controlOf } from '../../../../../lab/model/model-script.ts';
 import { digest } from '../../../../../topology/frontier/check/digest.ts';
 import { saveCheckpoint } from '../../../../../topology/frontier/checkpoint/save-checkpoint.ts';
+import { liftedPurge } from '../../../../../topology/frontier/decide/control-payloads.ts';
 import { defaultRecrawl } from '../../../../../topology/policy/recrawl/recrawl-config.ts';
 
 const page = (n: number, host = 'a.test') => `https://${host}/${n}`;
@@ -51,6 +52,19 @@ describe('a purge', () => {
     assert.deepEqual([hand.counters.purged, hand.counters.admitted], [31, admitted - 12]);
     for (let i = 0; i < 4; i++) for (const { hostKey } of hand.grant(60_000)) assert.equal(hostKey, 'b.test');
     reopened(hand);
+  });
+
+  it('a purge of a host that was lifted is only for consumers: the state stays as it is', () => {
+    const hand = crawled();
+    const facts = () => {
+      const { facts: own, queue } = hand.rig.core.state.hosts.get('a.test')!;
+      return { own, size: queue.size, counters: { ...hand.counters } };
+    };
+    const before = facts();
+    hand.rig.send('control', controlOf({ kind: 'purge', hostKey: 'a.test', payload: liftedPurge }));
+    hand.rig.step(hand.nowMs, 0);
+    assert.equal(before.own.hold, '');
+    assert.deepEqual(facts(), before);
   });
 
   it('a purge of a host ends with its release: links are admitted again, but not seen URLs', () => {
