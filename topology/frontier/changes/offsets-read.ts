@@ -2,7 +2,7 @@ import type { Commit, InputTopic } from './changelog.ts';
 
 /**
  * Returns the offsets of a topic that a commit read: [from, to). A record that was read in part is among them, since
- * whoever decides the commit again needs it.
+ * a replay of the commit needs it.
  */
 export function offsetsRead(commit: Commit, topic: InputTopic): readonly [from: number, to: number] {
   const range = commit.inputs.find((one) => one.topic === topic);
