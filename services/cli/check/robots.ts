@@ -101,7 +101,7 @@ async function checkRobots(given: string | undefined, flags: RobotsFlags): Promi
   print({ json: answer, text }, flags.json);
 }
 
-/** Without an answer, nobody knows what the site allows. */
+/** Without an answer, the rules of the site are unknown. */
 function verdictText({ verdict, status }: Source, allowed: boolean): string {
   if (verdict === 'unreachable' && status === 0) return 'not known';
   return allowed ? 'allowed' : 'denied';

@@ -4,12 +4,17 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { archiveOf } from '../../../../../services/extras/archive/replay/archive-of.ts';
 import { openDataFolder } from '../../../../../services/runtime/data-folder/data-folder.ts';
+import type { ManifestFacts } from '../../../../../services/runtime/data-folder/manifest.ts';
 import { temporaryFolder } from '../../../runtime/store/temporary-folder.ts';
 
-const defaults = {
-  ...{ crawl: 'crawl', partitions: 1, keyMode: 'host', pslHash: 'abc' },
-  ...{ seenKeyVersion: 1, fingerprintVersion: 1 },
-} as const;
+const defaults: ManifestFacts = {
+  crawl: 'crawl',
+  partitions: 1,
+  keyMode: 'host',
+  pslHash: 'abc',
+  seenKeyVersion: 1,
+  fingerprintVersion: 1,
+};
 
 test('a replay of a crawl without an archive is refused with the option that makes one', async () => {
   const data = join(temporaryFolder(), 'data');
