@@ -11,7 +11,7 @@ const head = `# Counts
 - \`pages --failed\` lists the URLs of \`denied\`, \`failed\` and \`deadLettered\`, one line each. \`export urls\` has a row for each URL that
   was requested or given up.
 - In \`hosts\` and on the dashboard, *no page* is \`fetched\` − \`pages\` of a host: its URLs that ended without a page, redirects included. *In a row*
-  counts failed leases and throttled answers since the last good one. \`export hosts\` counts answers by outcome: each try counts.
+  counts failed leases and back-offs since the last good answer. \`export hosts\` counts answers by outcome: each try counts.
 - \`npm run generate\` writes this page from \`topology/frontier/ask/crawl-counts.ts\`.
 
 | field of \`--json\` | line | counter | what it counts |

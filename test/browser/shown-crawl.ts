@@ -186,6 +186,7 @@ function hostPageOf(reported: HostStatus, from: string): HostPageStatus {
   first[1] = { ...first[1]!, url: hostile.url };
   return {
     ...{ host, hold, fetched, pages, failures, throttles, delayMs, queued, deferred, atMs: Date.now() },
+    serverFails: false,
     why: hold === 'blocked' ? 'an operator blocked it' : '1000 ms after the last contact: the delay of the policy',
     ...{ deadUntilMs: reported.deadUntilMs, readyAtMs: reported.readyAtMs, fetchMs: 120, crawlDelayMs: null },
     ...{ ownDelayMs: null, pagesMax: null, leases: [], isFree: hold === '' },

@@ -10,7 +10,7 @@ const all = await loadCommands();
 const createProgram = () => programOf(all);
 
 /** Options that read their file when they are parsed, and what the text leaves to the reader. */
-const files = new Set(['--requests', '--extract', '--ca', '--policy', '--config', '--plugin']);
+const files = new Set(['--requests', '--extract', '--ca', '--policy', '--config', '--plugin', '--overlays']);
 const stands: Readonly<Record<string, string>> = {
   HOST: 'example.org',
   URL: 'https://example.org/',

@@ -90,7 +90,7 @@ async function checkRobots(given: string | undefined, flags: RobotsFlags): Promi
   };
   const text = rows([
     ['url', url],
-    ['verdict', allowed === null ? null : `${allowed ? 'allowed' : 'denied'}: ${answer.because}`],
+    ['verdict', allowed === null ? null : `${verdictText(source, allowed)}: ${answer.because}`],
     ['rule', line === null ? null : `line ${line.line}: ${line.text}`],
     ['robots.txt', `${answer.robotsUrl}${source.status > 0 ? ` (status ${source.status})` : ''}`],
     ['group', answer.group],
@@ -99,6 +99,12 @@ async function checkRobots(given: string | undefined, flags: RobotsFlags): Promi
     ['sitemaps', rules.sitemaps.length === 0 ? 'none' : rules.sitemaps.join('\n')],
   ]);
   print({ json: answer, text }, flags.json);
+}
+
+/** Without an answer, the rules of the site are unknown. */
+function verdictText({ verdict, status }: Source, allowed: boolean): string {
+  if (verdict === 'unreachable' && status === 0) return 'not known';
+  return allowed ? 'allowed' : 'denied';
 }
 
 function becauseOf({ verdict, status, why }: Source, hasRule: boolean): string {

@@ -75,7 +75,7 @@ export function hostText(answer: PlacedAnswer, nowMs: number): string {
     ['own limit', facts.pagesMax === null ? null : `${counted(facts.pagesMax, 'page', count(facts.pagesMax))}`],
     ['own budget', facts.ownBudget === null ? null : `${counted(facts.ownBudget, 'URL', count(facts.ownBudget))}`],
     ['failures', facts.failures === 0 ? null : `${counted(facts.failures, 'lease')} in a row`],
-    ['throttled', facts.throttles === 0 ? null : `${facts.throttles} answers since the last success`],
+    ['back-offs', backOffsText(facts)],
     ['server errors', facts.serverErrors === 0 ? null : `${counted(facts.serverErrors, 'URL')} in a row`],
     ['parallel', parallel.leases === 1 ? null : `${parallel.leases} leases at once`],
     ['on lease', leases.length === 0 ? null : leases.map(leaseText).join('\n')],
@@ -94,6 +94,13 @@ export function hostText(answer: PlacedAnswer, nowMs: number): string {
   if (urls.length > 0) urls.unshift('  queue  depth  URL');
   if (next !== null) urls.push(`and more: --from ${next}`);
   return [table, ...urls].join('\n');
+}
+
+/** A back-off follows 429, 503 or a timeout, and several server errors in a row. */
+function backOffsText({ throttles, serverErrors }: PlacedAnswer['facts']): string | null {
+  if (throttles === 0) return null;
+  const causes = serverErrors > 0 ? 'server errors' : 'throttled answers or timeouts';
+  return `${count(throttles)} since the last good answer, after ${causes}`;
 }
 
 function leaseText({ id, urls, deadlineMs }: PlacedAnswer['leases'][number]): string {

@@ -117,7 +117,7 @@ export function lineOf(status: CrawlStatus): string {
     `${status.pagesPerSecond.toFixed(1)} pages/s`,
     `queued ${counters.queued + counters.retrying}`,
     `hosts: ${leasedHosts} being fetched, ${readyHosts} ready, ${delayedHosts} delayed`,
-    `failures ${failures(counters)}`,
+    `failures ${failures(counters)}${counters.retrying === 0 ? '' : `, ${counters.retrying} waiting for a retry`}`,
     ...(waits === '' ? [] : [waits]),
   ].join('  ');
 }
@@ -126,8 +126,7 @@ export function lineOf(status: CrawlStatus): string {
 function waitText({ counters, readyHosts, next, paused }: CrawlStatus): string {
   const isIdle = !paused && readyHosts === 0 && counters.leases === 0;
   if (!isIdle || next === null || next.inMs < waitShownMs) return '';
-  const retries = counters.retrying === 0 ? '' : `${count(counters.retrying)} waiting for a retry, `;
-  return `${retries}next contact in ${clockText(next.inMs / 1000)}, with ${next.hostKey}`;
+  return `next contact in ${clockText(next.inMs / 1000)}, with ${next.hostKey}`;
 }
 
 function failures(counters: Counters): number {

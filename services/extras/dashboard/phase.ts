@@ -163,11 +163,16 @@ function lostText(hosts: readonly HostStatus[]): string {
 }
 
 /** null: it is well, or an operator knows of it. */
-function hostTrouble({ hold, deadUntilMs, failures, throttles, queued }: HostStatus): string | null {
+function hostTrouble(host: HostStatus): string | null {
+  const { hold, deadUntilMs, failures, throttles, queued, readyAtMs } = host;
   if (hold !== '') return null;
   const waiting = `${counted(queued, 'URL')} waiting`;
   if (deadUntilMs !== null) return `is dead until ${timeText(deadUntilMs)}: all retries failed, ${waiting}`;
   if (failures >= failuresMin) return `fails: ${counted(failures, 'failure')} in a row, ${waiting}`;
+  if (host.serverFails === true) {
+    const next = readyAtMs === null ? '' : `, next try at ${timeText(readyAtMs)}`;
+    return `answers with server errors: backed off ${counted(throttles, 'time')}, ${waiting}${next}`;
+  }
   return throttles >= failuresMin ? `asks to slow down: ${counted(throttles, 'throttled answer')}, ${waiting}` : null;
 }
 

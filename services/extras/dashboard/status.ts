@@ -248,6 +248,8 @@ export interface HostStatus {
   /** In a row, since the last good answer. */
   readonly failures: number;
   readonly throttles: number;
+  /** The throttles come from errors of its server. Absent: an older frontier answered. */
+  readonly serverFails?: boolean;
   readonly delayMs: number;
   readonly readyAtMs: number | null;
   /** The reason why it takes no leases; empty: it does. */
@@ -292,6 +294,8 @@ export interface HostPageStatus {
   readonly pages: number;
   readonly failures: number;
   readonly throttles: number;
+  /** The throttles come from errors of its server. */
+  readonly serverFails: boolean;
   readonly delayMs: number;
   readonly fetchMs: number;
   readonly crawlDelayMs: number | null;

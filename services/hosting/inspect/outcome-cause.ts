@@ -2,10 +2,20 @@
 import type { Outcome, OutcomeKind } from '../../../schemas/types.ts';
 
 export function causeOf({ kind, status, detail }: Pick<Outcome, 'kind' | 'status' | 'detail'>): string {
+  const dropped = kind === 'refused' ? droppedText(detail) : null;
+  if (dropped !== null) return dropped;
   const more = detail === '' ? '' : ` (${detail.slice(0, 160)})`;
   const answered = status === 0 ? '' : ` ${status}`;
   const isCut = status > 0 && (kind === 'connectionFailed' || kind === 'timeout' || kind === 'tlsFailed');
-  return `${isCut ? 'the answer broke off,' : (causes[kind] ?? kind)}${answered}${more}`;
+  const cause = kind === 'refused' && !detail.startsWith('type ') ? 'skipped' : (causes[kind] ?? kind);
+  return `${isCut ? 'the answer broke off,' : cause}${answered}${more}`;
+}
+
+/** A refusal by a plugin's `urlFilter` or `request`, as the fetcher words it; null: the plugins refused nothing. */
+function droppedText(detail: string): string | null {
+  const [, name, reason] = /^plugin (.+?)(?: does not want it|: (.*))$/s.exec(detail) ?? [];
+  if (name === undefined) return null;
+  return `dropped by plugin ${name}${reason === undefined ? '' : `: ${reason.slice(0, 160)}`}`;
 }
 
 const causes: Readonly<Partial<Record<OutcomeKind, string>>> = {

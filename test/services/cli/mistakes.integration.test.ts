@@ -186,6 +186,7 @@ test('a fetch of a private address by hand names the option that allows it', asy
   for (const words of [['fetch'], ['check', 'robots']]) {
     const { stdout } = await runCommand([...words, `http://127.0.0.1:${port}/`]);
     assert.match(stdout, /127\.0\.0\.1, which is not public; add --allow-private/, words.join(' '));
+    if (words[0] === 'check') assert.match(stdout, /^verdict +not known: robots\.txt cannot be reached/m);
   }
 });
 

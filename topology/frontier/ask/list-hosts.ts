@@ -13,7 +13,7 @@ import { defaultPolicy } from '../../policy/policy.ts';
 import { parsePolicy } from '../../policy/validate.ts';
 import { frontQueueCount } from '../../url/front-queue.ts';
 import type { HostFacts, HostHold } from '../changes/changes.ts';
-import { politeDelayMs } from '../decide/politeness.ts';
+import { isFailingServer, politeDelayMs } from '../decide/politeness.ts';
 import { frontierLimits } from '../frontier-limits.ts';
 import type { FrontierState } from '../state/state.ts';
 import type { StoreJob } from '../storage/store-job.ts';
@@ -43,9 +43,14 @@ export interface HostRow {
   /** URLs with a final answer, and those of them that were pages worth keeping. */
   readonly fetched: number;
   readonly pages: number;
-  /** Leases in a row that failed because of the host, and throttled answers since the last good one. */
+  /**
+   * Leases in a row that failed because of the host, and back-offs since the last good answer: after 429, 503, a timeout,
+   * or errors of the server.
+   */
   readonly failures: number;
   readonly throttles: number;
+  /** Whether it is backed off because its server failed several URLs in a row. */
+  readonly serverFails: boolean;
   /** Wait from the completion of a request to the next one's start. */
   readonly delayMs: number;
   /** null: it has nothing to do, is on all its leases, or on hold. */
@@ -167,9 +172,9 @@ class HostNow implements HostRow {
 
   copy(): HostRow {
     const { host, queued, deferred, leases, fetched, pages, failures, throttles } = this;
-    const { delayMs, readyAtMs, hold, deadUntilMs } = this;
+    const { serverFails, delayMs, readyAtMs, hold, deadUntilMs } = this;
     const counts = { host, queued, deferred, leases, fetched, pages, failures, throttles };
-    return { ...counts, delayMs, readyAtMs, hold, deadUntilMs };
+    return { ...counts, serverFails, delayMs, readyAtMs, hold, deadUntilMs };
   }
 
   get host(): string {
@@ -202,6 +207,10 @@ class HostNow implements HostRow {
 
   get throttles(): number {
     return this.#known.throttles;
+  }
+
+  get serverFails(): boolean {
+    return isFailingServer(this.#settingsOf(this.host), this.#known);
   }
 
   get delayMs(): number {

@@ -1,5 +1,5 @@
 /** `crawlstream replay`: serves an archive to browsers and clients of Memento, until it is stopped. */
-import { basename, join } from 'node:path';
+import { basename } from 'node:path';
 import type { Command } from 'commander';
 import { CrawlstreamError } from '../../../../topology/errors.ts';
 import { addHttpAccessOptions } from '../../../cli/flags/http-flags.ts';
@@ -12,6 +12,7 @@ import type { Service } from '../../../runtime/metrics/service.ts';
 import { stopOnSignals } from '../../../runtime/stop-signals.ts';
 import { indexOf } from '../merged-index.ts';
 import { ArchiveIndex } from '../replay/archive-index.ts';
+import { archiveOf } from '../replay/archive-of.ts';
 import type { Decode } from '../replay/content.ts';
 import { replayRoutes, replayTarget } from '../replay/replay-routes.ts';
 import { servedFiles } from '../replay/served-files.ts';
@@ -40,7 +41,7 @@ export function addReplayCommand(program: Command): void {
 }
 
 async function showArchive(given: readonly string[], flags: ReplayFlags): Promise<void> {
-  const places = [...given, ...(flags.data === undefined ? [] : [join(flags.data, 'archive')])];
+  const places = [...given, ...(flags.data === undefined ? [] : [await archiveOf(flags.data)])];
   if (places.length === 0) {
     throw new CrawlstreamError(
       'INVALID_ARGUMENT',

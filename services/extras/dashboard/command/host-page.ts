@@ -1,7 +1,7 @@
 /**
  * The data of the dashboard's page of one host: what `hosts HOST` knows, and why it waits, in the words of `explain`.
  */
-import { politeDelayMs } from '../../../../topology/frontier/decide/politeness.ts';
+import { isFailingServer, politeDelayMs } from '../../../../topology/frontier/decide/politeness.ts';
 import { queueName } from '../../../../topology/frontier/queues/held-queues.ts';
 import { compilePolicy } from '../../../../topology/policy/policy.ts';
 import { parsePolicy } from '../../../../topology/policy/validate.ts';
@@ -60,6 +60,7 @@ export function hostPager(
       deadUntilMs: deadUntilMs > nowMs ? deadUntilMs : null,
       readyAtMs: readyAtMs === 0 ? null : readyAtMs,
       isFree: hold === '' && nothing === null,
+      serverFails: policy !== undefined && isFailingServer(policy.hostSettings(hostKey), facts),
       delayMs: policy === undefined ? 0 : politeDelayMs(policy.hostSettings(hostKey), facts),
       ...{ crawlDelayMs, ownDelayMs, pagesMax, again, leases },
       queued: held(false) + (hold === '' ? again.urls : 0),

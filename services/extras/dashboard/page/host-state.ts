@@ -8,7 +8,7 @@ export type ShownHost = Pick<
   HostStatus,
   'hold' | 'deadUntilMs' | 'leases' | 'queued' | 'deferred' | 'failures' | 'throttles' | 'delayMs' | 'readyAtMs'
 > &
-  Pick<HostStatus, 'lastFailure'>;
+  Pick<HostStatus, 'lastFailure' | 'serverFails'>;
 
 export function stateText({ hold, deadUntilMs, leases, queued, deferred }: ShownHost): string {
   if (hold !== '') return holdNames[hold] ?? hold;
@@ -36,6 +36,8 @@ export function reasonText(
   if (status?.phase === 'quotaSpent') return 'the page quota is spent';
   if (status?.paused === true) return 'the crawl is paused';
   if (failures > 0) return `backs off after ${count(failures)} failure${failures === 1 ? '' : 's'} in a row${last}`;
+  if (host.serverFails === true)
+    return `backed off ${count(throttles)} time${throttles === 1 ? '' : 's'}: its server fails${last}`;
   if (throttles > 0)
     return `slowed down after ${count(throttles)} throttled answer${throttles === 1 ? '' : 's'}${last}`;
   if (readyAtMs !== null && readyAtMs > nowMs) return `its delay of ${duration(delayMs)}`;

@@ -105,7 +105,7 @@ function list({ queue, next: after }: HostPageStatus, replaces: boolean): void {
 }
 
 function factsOf(page: HostPageStatus): (readonly [name: string, value: string])[] {
-  const { atMs, again, leases, fetched, pages, failures, throttles, deadUntilMs, crawlDelayMs } = page;
+  const { atMs, again, leases, fetched, pages, failures, deadUntilMs, crawlDelayMs } = page;
   const last = page.outcomes.find(({ kind }) => !['fetched', 'notModified', 'redirect'].includes(kind));
   const lastFailure = last && { kind: last.kind, status: last.status };
   const state = stateText({ ...page, leases: leases.length, lastFailure });
@@ -135,7 +135,7 @@ function factsOf(page: HostPageStatus): (readonly [name: string, value: string])
       `${whole(pages)} page${pages === 1 ? '' : 's'} from ${whole(fetched)} request${fetched === 1 ? '' : 's'}`,
     ],
     ['failures', failures === 0 ? null : `${count(failures)} in a row${because}`],
-    ['throttled', throttles === 0 ? null : `${count(throttles)} responses since the last good one`],
+    [page.serverFails ? 'server errors' : 'throttled', backOffsText(page)],
     [
       'delay',
       `${duration(page.delayMs)}${page.ownDelayMs === null ? '' : `, ${duration(page.ownDelayMs)} by an operator`}`,
@@ -145,6 +145,12 @@ function factsOf(page: HostPageStatus): (readonly [name: string, value: string])
     ['fetch time', page.fetchMs === 0 ? null : duration(page.fetchMs)],
   ];
   return facts.flatMap(([name, value]) => (value === null ? [] : [[name, value] as const]));
+}
+
+function backOffsText({ throttles, serverFails }: HostPageStatus): string | null {
+  if (throttles === 0) return null;
+  if (!serverFails) return `${count(throttles)} responses since the last good one`;
+  return `backed off ${count(throttles)} time${throttles === 1 ? '' : 's'} since the last good answer`;
 }
 
 function nextText({ isFree, leases, readyAtMs, deadUntilMs, atMs }: HostPageStatus): string {

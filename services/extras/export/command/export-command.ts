@@ -1,7 +1,7 @@
 /** `crawlstream export`: a crawl's pages, URLs, hosts or links as JSON lines, CSV or Parquet, during it and after. */
 import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, extname } from 'node:path';
+import { dirname } from 'node:path';
 import type { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import type { Command } from 'commander';
@@ -38,20 +38,12 @@ import { urlsTable } from '../../../runtime/table/urls-table.ts';
 import { readHostGraph, readPages } from '../../graph/link-graph.ts';
 import { authorityList, hostEdges, pageEdges } from '../graph-tables.ts';
 import { hostsTable } from '../hosts-table.ts';
+import { type Format, formatOf, formats } from '../output-format.ts';
 import { pagesTable } from '../pages-table.ts';
 import { rateList } from '../rate-list.ts';
 import { csv, jsonLines, rawCsv } from '../text-writers.ts';
 
 const kinds = ['pages', 'urls', 'hosts', 'duplicates', 'graph', 'authority', 'rates'] as const;
-const formats = ['jsonl', 'csv', 'parquet'] as const;
-type Format = (typeof formats)[number];
-/** Formats by the ending of a file name. */
-const formatOfEnding: Readonly<Record<string, Format>> = {
-  '.jsonl': 'jsonl',
-  '.ndjson': 'jsonl',
-  '.csv': 'csv',
-  '.parquet': 'parquet',
-};
 
 interface ExportFlags extends KafkaFlags {
   readonly csvFormulas?: boolean;
@@ -105,7 +97,9 @@ Example:
 
 async function exportTable(what: (typeof kinds)[number], flags: ExportFlags): Promise<void> {
   const { out } = flags;
-  const format = formatOf(flags, what);
+  // Lists for a policy are plain text, whatever their names.
+  const isList = what === 'authority' || what === 'rates';
+  const format = isList ? (flags.format ?? 'jsonl') : formatOf(flags.format, out);
   if (format === 'parquet' && out === undefined) {
     throw new CrawlstreamError(
       'INVALID_ARGUMENT',
@@ -212,14 +206,6 @@ async function writeLines(lines: readonly string[], out: string | undefined): Pr
     await writeNamedFile(out, text);
   }
   return lines.length;
-}
-
-/** Throws INVALID_ARGUMENT if `--format` contradicts the name of the file. */
-function formatOf({ format, out = '' }: ExportFlags, what: (typeof kinds)[number]): Format {
-  const named = what === 'authority' || what === 'rates' ? undefined : formatOfEnding[extname(out).toLowerCase()];
-  if (format !== undefined && named !== undefined && format !== named)
-    throw bad('--format', format, `--out ${out} is named as ${named}: leave --format out, or name the file .${format}`);
-  return format ?? named ?? 'jsonl';
 }
 
 /** A file appears under its name once it is whole. */

@@ -1,5 +1,6 @@
 /** A crawl that keeps its link graph, killed on the way, and what it exports, read back by other readers. */
 import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -132,6 +133,10 @@ test('an unsupported export is reported in one line', async () => {
   const other = await runCommand(['export', 'pages', '--format', 'csv', '--out', named, '--data', data]);
   assert.equal(other.code, 2);
   assert.match(other.stderr, /--format "csv": --out .*named\.PARQUET is named as parquet: leave --format out/);
+  const sheet = join(temporaryFolder(), 'pages.xlsx');
+  const unknown = await runCommand(['export', 'pages', '--out', sheet, '--data', data]);
+  assert.deepEqual([unknown.code, existsSync(sheet)], [2, false]);
+  assert.match(unknown.stderr, /--out ".*pages\.xlsx": nothing is written as \.xlsx: end the name in \.jsonl/);
   const parquet = await runCommand(['export', 'pages', '--format', 'parquet', '--data', data]);
   assert.match(parquet.stderr, /--out is missing/);
   const format = await runCommand(['export', 'pages', '--format', 'xml', '--data', data]);

@@ -109,7 +109,7 @@ test('hosts in trouble, a disk that is nearly full, and a limit that is near are
   const worst = [
     host('dead.test', { failures: 4, deadUntilMs: 3_600_000, queued: 1 }),
     host('slow.test', { failures: 5 }),
-    host('busy.test', { throttles: 7 }),
+    host('busy.test', { throttles: 7, serverFails: false }),
     host('blocked.test', { failures: 5, hold: 'blocked' }),
     host('fine.test', { failures: 2 }),
   ];
@@ -129,6 +129,11 @@ test('hosts in trouble, a disk that is nearly full, and a limit that is near are
   const waiting = [host('a.test', { failures: 1, readyAtMs: 3_000 }), host('b.test', { readyAtMs: 7_000 })];
   const until = (...worst: readonly HostStatus[]) => backOffUntil({ worst, freeBytes: null });
   assert.deepEqual([until(...later, ...waiting), until(...later)], [7_000, null]);
+  // A server that fails asks for nothing, and is named at its first back-off.
+  const broken = host('broken.test', { throttles: 1, serverFails: true, readyAtMs: 90_000, queued: 60 });
+  assert.deepEqual(troubles({}, { worst: [broken], freeBytes: null }), [
+    'warn: broken.test answers with server errors: backed off 1 time, 60 URLs waiting, next try at 1970-01-01 00:01:30 UTC',
+  ]);
   // After the end, they are named once.
   const ended = { phase: 'done', letters: { records: 0, reasons: [], newest: [] } } as const;
   assert.deepEqual(troubles(ended, { worst: [...held, ...worst], freeBytes: null }), [

@@ -70,6 +70,27 @@ describe('a list of hosts', () => {
     assert.deepEqual(by('name'), ['a.test', 'b.test', 'c.test', 'd.test']);
   });
 
+  it('a list of hosts says which hosts back off for errors of their server, and not for answers that ask to wait', () => {
+    const hand = new Hand({ delayMs: 0, urlsPerLeaseMax: 3, retriesMs: [60_000] });
+    hand.links('broken.test', 9);
+    const failed = hand.lease();
+    hand.rig.send(
+      'results',
+      hand.resultOf(failed, () => ({ status: 500 }), { kind: 'serverError' }),
+    );
+    hand.rig.step(hand.nowMs, 0);
+    hand.links('busy.test', 9);
+    hand.report(hand.lease(), { kind: 'throttled' });
+    const rows = list(hand.rig.core.state, { sort: 'name' }).hosts;
+    assert.deepEqual(
+      rows.map(({ host, throttles, serverFails }) => [host, throttles, serverFails]),
+      [
+        ['broken.test', 1, true],
+        ['busy.test', 1, false],
+      ],
+    );
+  });
+
   it('a list of hosts has the requested number of matches, and counts the others', () => {
     const hand = new Hand();
     for (let n = 0; n < 60; n++) hand.links(`${n % 2 === 0 ? 'even' : 'odd'}-${n}.test`, 1 + (n % 7));
