@@ -35,7 +35,7 @@ crawlstream policy set policy.json --data crawl-data/example.org
 
 ## When a change applies
 
-A change of a delay or of \`sitemaps.everyMs\` applies at once, also to hosts that wait:
+A change of a delay, of \`sitemaps.everyMs\` or of \`recrawl\` applies at once, also to hosts and pages that wait:
 
 - **Longer delay.** A host that waits is contacted a new delay after the change at the earliest, so each such change stops hosts for one new delay. For
   another host, the new delay counts from the end of its last wait. A host that was only found waits as well. URLs on lease have the new delay at
@@ -45,11 +45,12 @@ A change of a delay or of \`sitemaps.everyMs\` applies at once, also to hosts th
 - **Pauses.** A Crawl-delay, Retry-After, back-off and the multiple of the last fetch's time still hold. A host that is in trouble, or asked for a pause,
   keeps its whole wait.
 - **\`sitemaps.everyMs\`.** The next read of a host's sitemaps counts from the last one. Reads that would be overdue are spread over one new interval.
-- **\`recrawl\`.** Pages that wait keep their due times, and the visit after that counts by the new policy. So pages are visited once more after \`recrawl\` was
-  switched off, or a rule ended their visits. Pages that were fetched before \`recrawl\` was switched on, or under a rule that ended their visits, are not
-  visited again.
+- **\`recrawl\`.** Pages that wait are due by the new policy, counted from their last visit; those that are overdue by it are due at once. An adaptive schedule keeps
+  the interval that it has learnt, within the new bounds. A page that its \`Cache-Control: max-age\` delays, and one that waits for a retry, still wait. A page that
+  the policy never visits again, as when \`recrawl\` is switched off, is visited once more when it was due. Pages that were fetched before \`recrawl\` was
+  switched on, or under a rule that ended their visits, are not visited again.
 
-While waits move, the partition decides nothing else.
+While waits of hosts move, the partition decides nothing else. Due times of pages move beside other work.
 
 ## Settings for part of the web
 

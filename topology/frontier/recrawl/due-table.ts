@@ -10,6 +10,7 @@ import { fitted } from '../storage/columns.ts';
 import { DueDays } from './due-days.ts';
 import { inUseFlag, packFlags, unpackFlags } from './due-flags.ts';
 import { DueHeaps } from './due-heaps.ts';
+import { comparePlaces, type DuePlace, placeOfRow, reversedBits } from './due-order.ts';
 import { DueSum } from './due-sum.ts';
 
 /** The values of one URL's row. */
@@ -174,6 +175,30 @@ export class DueTable {
       this.put({ ...due, out: true });
       return due;
     });
+  }
+
+  /** At most `most` rows from a place on, in the order of due-order.ts. */
+  rowsFrom(from: DuePlace, most: number): number[] {
+    const shift = Math.clz32(this.#index.length) + 1;
+    const rows: number[] = [];
+    for (let at = from.reversed >>> shift; at < this.#index.length && rows.length < most; at++)
+      rows.push(...this.#linkedAt(reversedBits(at) >>> shift, from));
+    return rows.slice(0, most);
+  }
+
+  /** Rows that belong to a slot of the index, from a place on, in order. */
+  #linkedAt(slot: number, from: DuePlace): number[] {
+    const mask = this.#index.length - 1;
+    const rows: number[] = [];
+    for (let at = slot; this.#index[at] !== 0; at = (at + 1) & mask) {
+      const row = this.#index[at]! - 1;
+      if ((this.#lo[row]! & mask) === slot && comparePlaces(this.#placeOf(row), from) >= 0) rows.push(row);
+    }
+    return rows.sort((a, b) => comparePlaces(this.#placeOf(a), this.#placeOf(b)));
+  }
+
+  #placeOf(row: number): DuePlace {
+    return placeOfRow(this.#hi[row]!, this.#lo[row]!);
   }
 
   /** All URLs that are still on lease become due at `dueS`. Returns the numbers of their hosts. */

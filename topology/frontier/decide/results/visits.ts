@@ -7,11 +7,14 @@
  */
 import type { Outcome } from '../../../../schemas/types.ts';
 import { failsHost, isRetriable } from '../../../fetch/outcome.ts';
+import { daySeconds } from '../../../policy/recrawl/change-rate.ts';
+import type { RecrawlConfig } from '../../../policy/recrawl/recrawl-config.ts';
 import type { Recrawl } from '../../../policy/recrawl/schedule.ts';
 import type { UrlRecord } from '../../changes/changes.ts';
 import { frontierLimits } from '../../frontier-limits.ts';
 import type { Lease } from '../../hosts/lease.ts';
 import type { Due } from '../../recrawl/due-table.ts';
+import type { FrontierState } from '../../state/state.ts';
 import type { Decision } from '../decision.ts';
 import { scorerOf } from '../links/score-visited.ts';
 import { type AfterVisit, afterVisit, type Seen, visitedOf } from './after-visit.ts';
@@ -125,6 +128,18 @@ function dueAtMs({ state }: Decision, { config }: Recrawl, atMs: number, { delay
   if (!isBounded || config.fetchesPerDay === null || days === null) return wantedMs;
   const wantedS = Math.ceil(wantedMs / 1_000);
   return wantedMs + 1_000 * (days.withRoom(wantedS, config.fetchesPerDay) - wantedS);
+}
+
+/** The same for a page that waits until `fromS`. Its day has room for it. */
+export function onDayWithRoom(
+  { recrawl: { table } }: FrontierState,
+  { fetchesPerDay }: RecrawlConfig,
+  wantedS: number,
+  fromS: number,
+): number {
+  const isSameDay = Math.floor(wantedS / daySeconds) === Math.floor(fromS / daySeconds);
+  if (fetchesPerDay === null || table.days === null || isSameDay) return wantedS;
+  return table.days.withRoom(wantedS, fetchesPerDay);
 }
 
 /** The schedule of a URL; undefined: it is not scheduled. */
