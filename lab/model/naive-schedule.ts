@@ -82,7 +82,7 @@ export class NaiveSchedule {
     this.#waits = waits;
     const nowS = Math.floor(nowMs / 1_000);
     for (const [url, visit] of this.visits) {
-      if (visit.out || visit.dueS <= nowS || this.#failures.get(url)! > 0) continue;
+      if (visit.out || visit.dueS <= Math.ceil(nowMs / 1_000) || this.#failures.get(url)! > 0) continue;
       const known = this.#known.get(url)!;
       const waitMs = known.wasGone ? waits.goneMs : this.#waitMs(known);
       visit.dueS = Math.max(nowS, Math.ceil((known.lastMs + waitMs) / 1_000));

@@ -235,6 +235,21 @@ describe('pages that wait for something else than their interval', () => {
     hand.leaseExactlyAfter(minute);
   });
 
+  for (const ms of [0, 1, 500, 999]) {
+    it(`a page whose refetch was requested while it was on lease stays due if its result comes ${ms} ms after a second, in the step that moves pages`, () => {
+      const hand = fetched(fixed(30 * day));
+      const task = hand.lease(30 * day);
+      hand.linksTo(['https://a.test/0'], 0, { intent: 'refresh' });
+      hand.policy(fixed(90 * day));
+      assert.equal(hand.rig.core.state.recrawl.retiming?.done, false);
+      hand.nowMs += 1_000 + ms;
+      hand.report(task);
+      assert.equal(hand.rig.core.state.recrawl.retiming?.done, true);
+      hand.lease(1_000);
+      sameElsewhere(hand);
+    });
+  }
+
   it('a page whose sitemap dates a change keeps that time under a longer interval', () => {
     const hand = fetched({ ...fixed(30 * day), delayMs: minute });
     const { state } = hand.rig.core;

@@ -79,8 +79,9 @@ function retime(decision: Decision, recrawl: Recrawl | null, retiming: Retiming,
   const page = schedule.pageAt(hi, lo) ?? read;
   if (row < 0 || page === undefined) return;
   const due = schedule.table.at(row);
-  const nowS = Math.floor(decision.nowMs / 1_000);
-  if (recrawl === null || due.out || due.dueS <= nowS || page.failures > 0) return;
+  // A due time is rounded up, so a page that became due in this step is due at the end of its second.
+  const isDue = due.dueS <= Math.ceil(decision.nowMs / 1_000);
+  if (recrawl === null || due.out || isDue || page.failures > 0) return;
   const wantedS = dueUnder(decision, recrawl, retiming, due, page);
   if (wantedS === null || wantedS === due.dueS || (due.fromSitemap && wantedS > due.dueS)) return;
   const { key: hostKey } = hosts.at(due.host);
