@@ -130,15 +130,43 @@ describe('a policy with another recrawl', () => {
     report(hand, hand.lease());
     hand.policy(scheduled({ schedule: 'optimal', intervalMs: 2 * day, fetchesPerDay: 1 }));
     hand.rig.step(hand.nowMs, 0);
-    const { table } = hand.rig.core.state.recrawl;
-    const days = Array.from({ length: 4 }, (_, row) => Math.floor((table.at(row).dueS * 1_000 - hand.nowMs) / day));
-    assert.deepEqual(
-      days.sort((a, b) => a - b),
-      [2, 3, 4, 5],
-    );
+    assert.deepEqual(daysOf(hand), [2, 3, 4, 5]);
+    sameElsewhere(hand);
+  });
+
+  it('pages of one day move to later days, but one, if a policy with the same interval limits the visits of a day', () => {
+    const hand = new Hand(scheduled({ schedule: 'optimal', intervalMs: 7 * day }));
+    hand.links('a.test', 4);
+    report(hand, hand.lease());
+    hand.policy(scheduled({ schedule: 'optimal', intervalMs: 7 * day, fetchesPerDay: 1 }));
+    hand.rig.step(hand.nowMs, 0);
+    assert.deepEqual(daysOf(hand), [7, 8, 9, 10]);
+    sameElsewhere(hand);
+  });
+
+  it('a policy with another rule moves no other page, although no day has room for one more', () => {
+    const limited = (more: Partial<RecrawlConfig>) =>
+      scheduled({ schedule: 'optimal', intervalMs: 7 * day, fetchesPerDay: 1, ...more });
+    const hand = new Hand(limited({}));
+    hand.links('a.test', 6);
+    report(hand, hand.lease());
+    const commits = hand.rig.changelog.length;
+    assert.deepEqual(daysOf(hand), [7, 8, 9, 10, 11, 12]);
+    hand.policy(limited({ rules: [{ hosts: ['b.test'], intervalMs: hour }] }));
+    hand.grant(minute);
+    assert.equal(hand.rig.core.state.recrawl.retiming?.done, true);
+    const kinds = commitsOf(hand, commits).flatMap((changes) => changes.map(({ kind }) => kind));
+    assert.ok(!kinds.includes('due'), kinds.join(' '));
     sameElsewhere(hand);
   });
 });
+
+/** Days from now on which pages are due, in order. */
+function daysOf({ rig, nowMs }: Hand): number[] {
+  const { table } = rig.core.state.recrawl;
+  const days = Array.from({ length: table.size }, (_, row) => Math.floor((table.at(row).dueS * 1_000 - nowMs) / day));
+  return days.sort((a, b) => a - b);
+}
 
 function overlaid(recrawl: { intervalMs: number }): Partial<PolicyConfig> {
   return { overlays: [{ name: 'quick', match: { hosts: ['a.test'] }, set: { recrawl } }] };

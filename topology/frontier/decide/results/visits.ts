@@ -7,7 +7,6 @@
  */
 import type { Outcome } from '../../../../schemas/types.ts';
 import { failsHost, isRetriable } from '../../../fetch/outcome.ts';
-import { daySeconds } from '../../../policy/recrawl/change-rate.ts';
 import type { RecrawlConfig } from '../../../policy/recrawl/recrawl-config.ts';
 import type { Recrawl } from '../../../policy/recrawl/schedule.ts';
 import type { UrlRecord } from '../../changes/changes.ts';
@@ -130,16 +129,19 @@ function dueAtMs({ state }: Decision, { config }: Recrawl, atMs: number, { delay
   return wantedMs + 1_000 * (days.withRoom(wantedS, config.fetchesPerDay) - wantedS);
 }
 
-/** The same for a page that waits until `fromS`. Its day has room for it. */
+/** The same for a page that waits until `fromS`, and that does not count against its own day. */
 export function onDayWithRoom(
   { recrawl: { table } }: FrontierState,
   { fetchesPerDay }: RecrawlConfig,
   wantedS: number,
   fromS: number,
 ): number {
-  const isSameDay = Math.floor(wantedS / daySeconds) === Math.floor(fromS / daySeconds);
-  if (fetchesPerDay === null || table.days === null || isSameDay) return wantedS;
-  return table.days.withRoom(wantedS, fetchesPerDay);
+  const { days } = table;
+  if (fetchesPerDay === null || days === null) return wantedS;
+  days.count(fromS, -1);
+  const dueS = days.withRoom(wantedS, fetchesPerDay);
+  days.count(fromS, 1);
+  return dueS;
 }
 
 /** The schedule of a URL; undefined: it is not scheduled. */
