@@ -5,6 +5,7 @@ import { Hand } from '../../../../lab/model/hand.ts';
 import { rigKey } from '../../../../lab/model/model-rig.ts';
 import { controlOf } from '../../../../lab/model/model-script.ts';
 import type { Outcome } from '../../../../schemas/types.ts';
+import { feedSignature } from '../../../../topology/content/feed-signature.ts';
 import { ReDecider } from '../../../../topology/extras/what-if/re-decider.ts';
 import { readChangelog } from '../../../../topology/frontier/changes/changelog.ts';
 import type { Change } from '../../../../topology/frontier/changes/changes.ts';
@@ -39,6 +40,13 @@ function report(hand: Hand, task: ReturnType<Hand['lease']>, outcome: Partial<Ou
     hand.resultOf(task, () => outcome),
   );
   hand.rig.step(hand.nowMs, 0);
+}
+
+/** A policy, and the step that moves pages. */
+function move(hand: Hand, policy: Partial<PolicyConfig>): void {
+  hand.policy(policy);
+  hand.rig.step(hand.nowMs, 0);
+  assert.equal(hand.rig.core.state.recrawl.retiming?.done, true);
 }
 
 /** Whoever reads the changelog has the state of its owner, and decides the same. */
@@ -240,8 +248,7 @@ describe('pages that wait for something else than their interval', () => {
   it('a page on lease counts by the policy in force when its result arrives', () => {
     const hand = fetched(fixed(hour));
     const task = hand.lease(hour);
-    hand.policy(fixed(2 * day));
-    hand.grant();
+    move(hand, fixed(2 * day));
     hand.report(task);
     hand.leaseExactlyAfter(2 * day);
     sameElsewhere(hand);
@@ -251,7 +258,7 @@ describe('pages that wait for something else than their interval', () => {
     for (const next of [minute, 9 * day]) {
       const hand = fetched({ ...fixed(hour), retriesMs: [10 * minute] });
       hand.report(hand.lease(hour), { kind: 'serverError', status: 500 });
-      hand.policy({ ...fixed(next), retriesMs: [10 * minute] });
+      move(hand, { ...fixed(next), retriesMs: [10 * minute] });
       hand.leaseExactlyAfter(10 * minute);
     }
   });
@@ -259,8 +266,45 @@ describe('pages that wait for something else than their interval', () => {
   it('a page that is due already, as after a push, stays due under a longer interval', () => {
     const hand = fetched({ ...fixed(30 * day), delayMs: minute });
     hand.linksTo(['https://a.test/0'], 0, { intent: 'refresh' });
-    hand.policy({ ...fixed(90 * day), delayMs: minute });
+    move(hand, { ...fixed(90 * day), delayMs: minute });
     hand.leaseExactlyAfter(minute);
+  });
+
+  for (const next of [minute, 9 * day]) {
+    it(`a page with an error after its last retry waits for the interval of errors under an interval of ${next / minute} minutes`, () => {
+      const waits = { errorMs: 5 * hour, freshMsMax: 0 };
+      const hand = fetched({ ...fixed(hour, waits), retriesMs: [] });
+      hand.report(hand.lease(hour), { kind: 'serverError', status: 500 });
+      move(hand, { ...fixed(next, waits), retriesMs: [] });
+      hand.leaseExactlyAfter(5 * hour);
+      sameElsewhere(hand);
+    });
+  }
+
+  it('a page whose leases expired three times waits for a day under a shorter interval', () => {
+    const hand = fetched(fixed(hour));
+    hand.nowMs += hour;
+    for (let expiries = 0; expiries < frontierLimits.expiriesMax; expiries++) {
+      const { deadlineMs } = hand.lease(minute);
+      hand.nowMs = 1_000 * Math.ceil(deadlineMs / 1_000) + minute;
+      hand.grant(0, 0);
+    }
+    move(hand, fixed(minute, { freshMsMax: 0 }));
+    hand.leaseExactlyAfter(day);
+    sameElsewhere(hand);
+  });
+
+  it('a pause that a feed asks for ends with the longest interval of the new policy', () => {
+    const polls = (maxMs: number) => fixed(9 * day, { feeds: { minMs: minute, maxMs } });
+    const textSignature = feedSignature(['https://a.test/new'], 6 * hour);
+    for (const [maxMs, afterMs] of [
+      [2 * hour, 2 * hour],
+      [20 * day, 6 * hour],
+    ] as const) {
+      const hand = fetched(polls(day), { textSignature });
+      move(hand, polls(maxMs));
+      hand.leaseExactlyAfter(afterMs);
+    }
   });
 
   for (const ms of [0, 1, 500, 999]) {
@@ -283,7 +327,7 @@ describe('pages that wait for something else than their interval', () => {
     const { state } = hand.rig.core;
     const dueS = (hand.nowMs + hour) / 1_000;
     state.apply({ kind: 'due', hostKey: 'a.test', url: 'https://a.test/0', dueS, fromSitemap: true });
-    hand.policy({ ...fixed(90 * day), delayMs: minute });
+    move(hand, { ...fixed(90 * day), delayMs: minute });
     hand.leaseExactlyAfter(hour);
   });
 
@@ -294,17 +338,16 @@ describe('pages that wait for something else than their interval', () => {
   ] as const) {
     it(`a page that is fresh for five days is due after ${afterMs / hour} hours under a policy that allows ${freshMsMax / hour} of them`, () => {
       const hand = fetched(fixed(4 * day), { freshForMs: 5 * day });
-      hand.policy(fixed(hour, { freshMsMax }));
+      move(hand, fixed(hour, { freshMsMax }));
       hand.leaseExactlyAfter(afterMs);
     });
   }
 
   it('a page that a longer interval has moved is no longer taken for one that is fresh', () => {
     const hand = fetched(fixed(hour));
-    hand.policy(fixed(30 * day));
-    hand.grant();
+    move(hand, fixed(30 * day));
     hand.nowMs += minute;
-    hand.policy(fixed(hour));
+    move(hand, fixed(hour));
     hand.leaseExactlyAfter(hour - minute);
     sameElsewhere(hand);
   });

@@ -8,6 +8,10 @@
  *
  * These keep their due times: pages that are due already, for a push may have asked for them; pages on lease, for the
  * result counts by the policy in force; pages that wait for a retry; and those that the policy never visits again.
+ *
+ * After the last retry, and after a third expired lease, a record does not show why its page waits. If the page waits
+ * longer than its interval, and the interval has passed, it keeps its due time. If the interval has not passed, as after a
+ * refetch, the wait counts as one for a fresh answer. Neither holds after an earlier change (`freshFromMs`).
  */
 import type { Recrawl } from '../../../policy/recrawl/schedule.ts';
 import { type PageRecord, readPageRecord, urlRowKey } from '../../changes/page-record.ts';
@@ -97,12 +101,17 @@ function dueUnder(
   page: PageRecord,
 ): number | null {
   const { atMs } = page.record;
-  const next = recrawl.next(waitingVisitOf(recrawl.config, page, due.duplicate), state.recrawl.visitPrice);
+  const { intervalS } = page.history;
+  const visit = waitingVisitOf(recrawl.config, page, due.duplicate);
+  const next = recrawl.next(visit, state.recrawl.visitPrice);
   if (next === null) return null;
-  const usualS = dueAfter(atMs, page.history.intervalS);
-  const isFresh = page.history.intervalS > 0 && atMs > freshFromMs && due.dueS > usualS;
-  const freshS = isFresh ? Math.min(due.dueS, dueAfter(atMs, freshSMaxOf(recrawl.config.freshMsMax))) : 0;
-  const wantedS = Math.max(dueAfter(atMs, next.delayS), freshS, Math.floor(nowMs / 1_000));
+  const nowS = Math.floor(nowMs / 1_000);
+  const usualS = dueAfter(atMs, Math.max(intervalS, visit.pollS ?? 0));
+  const isLonger = intervalS > 0 && atMs > freshFromMs && due.dueS > usualS;
+  // It was due since its last visit, and waits because of an error, or its answer was fresh for longer.
+  if (isLonger && usualS <= nowS) return due.dueS;
+  const freshS = isLonger ? Math.min(due.dueS, dueAfter(atMs, freshSMaxOf(recrawl.config.freshMsMax))) : 0;
+  const wantedS = Math.max(dueAfter(atMs, next.delayS), freshS, nowS);
   return next.isBounded === true ? onDayWithRoom(state, recrawl.config, wantedS, due.dueS) : wantedS;
 }
 
