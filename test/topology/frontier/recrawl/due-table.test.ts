@@ -62,6 +62,20 @@ describe('a walk over the schedule', () => {
     assert.deepEqual(old, walked(tableOf(words)));
   });
 
+  it('a walk over a schedule that has lost nearly all of its URLs looks at few places without one', () => {
+    const table = tableOf(words);
+    const order = walked(tableOf(words.slice(0, 20)));
+    for (let lo = 0; lo < 100_000; lo++) table.put(due(lo, { hi: 5 }));
+    for (let row = 0; row < table.end; row++) if (table.at(row).hi === 5) table.remove(row);
+    for (const [hi, lo] of words.slice(20)) table.remove(table.find(hi, lo));
+    assert.ok(table.places > 100_000);
+    assert.deepEqual(walked(table), order);
+    assert.ok(table.places <= 64 * table.size, `${table.places} places`);
+    for (let lo = 0; lo < 1_000; lo++) table.put(due(lo, { hi: 6 }));
+    assert.equal(walked(table).length, 1_020);
+    for (const [hi, lo] of words.slice(0, 20)) assert.ok(table.find(hi, lo) >= 0);
+  });
+
   it('a walk over an empty schedule passes nothing', () => {
     assert.deepEqual(walked(new DueTable()), []);
   });
