@@ -1,7 +1,7 @@
 /**
  * The schedule of visits to one host according to its rules, in the plainest way: when each page is due, whether it is
  * on lease, whether a refetch was requested meanwhile, which new URLs it led to, and the verdict of the dedup on it.
- * For a policy of one fixed interval, under which every page is visited for ever.
+ * For policies of one fixed interval, under which every page is visited for ever.
  */
 import assert from 'node:assert/strict';
 import type { OutcomeKind, Task } from '../../schemas/types.ts';
@@ -21,6 +21,9 @@ interface Known {
   /** New URLs, seconds and visits since a visit first brought some; halved after eight visits. */
   gain: [urls: number, seconds: number, visits: number] | null;
   isCopy: boolean;
+  /** The last visit that had an end: a page, or none any more. */
+  lastMs: number;
+  wasGone: boolean;
 }
 
 /**
@@ -41,7 +44,7 @@ export class NaiveSchedule {
   readonly visits = new Map<string, NaiveVisit>();
   readonly #failures = new Map<string, number>();
   readonly #known = new Map<string, Known>();
-  readonly #waits: NaiveWaits;
+  #waits: NaiveWaits;
 
   constructor(waits: NaiveWaits) {
     this.#waits = waits;
@@ -74,21 +77,35 @@ export class NaiveSchedule {
     this.#known.get(url)!.isCopy = isCopy;
   }
 
+  /** A policy has other times: pages that wait for their next visit are due by them. */
+  retimed(waits: NaiveWaits, nowMs: number): void {
+    this.#waits = waits;
+    const nowS = Math.floor(nowMs / 1_000);
+    for (const [url, visit] of this.visits) {
+      if (visit.out || visit.dueS <= Math.ceil(nowMs / 1_000) || this.#failures.get(url)! > 0) continue;
+      const known = this.#known.get(url)!;
+      const waitMs = known.wasGone ? waits.goneMs : this.#waitMs(known);
+      visit.dueS = Math.max(nowS, Math.ceil((known.lastMs + waitMs) / 1_000));
+    }
+  }
+
   /**
    * The outcome of a fetch. A refetch that was requested meanwhile is granted at once, except after a failure with a
    * retry soon.
    */
   visited(url: string, kind: OutcomeKind, atMs: number, nowMs: number): void {
-    const { intervalMs, goneMs, errorMs, retryMs } = this.#waits;
+    const { goneMs, errorMs, retryMs } = this.#waits;
     const failures = this.#failures.get(url) ?? 0;
     if (kind === 'returned') return this.#due(url, atMs, failures);
     if (kind === 'serverError' && failures === 0) return this.#due(url, atMs + retryMs, 1);
-    const waitMs = kind === 'fetched' ? this.#fetched(url, atMs, intervalMs) : kind === 'gone' ? goneMs : errorMs;
+    const waitMs = kind === 'fetched' ? this.#fetched(url, atMs) : kind === 'gone' ? goneMs : errorMs;
+    if (kind !== 'serverError') Object.assign(this.#known.get(url)!, { lastMs: atMs, wasGone: kind === 'gone' });
     this.#due(url, this.visits.get(url)?.pushed === true ? nowMs : atMs + waitMs, 0);
   }
 
-  #fetched(url: string, atMs: number, intervalMs: number): number {
-    const known = this.#known.get(url) ?? { fetches: 0, fetchedMs: 0, gained: 0, gain: null, isCopy: false };
+  #fetched(url: string, atMs: number): number {
+    const first = { fetches: 0, fetchedMs: 0, gained: 0, gain: null, isCopy: false, lastMs: 0, wasGone: false };
+    const known: Known = this.#known.get(url) ?? first;
     this.#known.set(url, known);
     if (known.fetches > 0 && (known.gain !== null || known.gained > 0)) {
       let [urls, seconds, visits] = known.gain ?? [0, 0, 0];
@@ -100,9 +117,13 @@ export class NaiveSchedule {
     known.fetches += 1;
     known.fetchedMs = atMs;
     known.gained = 0;
-    const { hubUrls, copyFactor } = this.#waits;
-    const expectedMs = known.gain === null ? intervalMs : 1_000 * Math.ceil((hubUrls * known.gain[1]) / known.gain[0]);
-    return Math.min(intervalMs, Math.max(1_000, expectedMs)) * (known.isCopy ? copyFactor : 1);
+    return this.#waitMs(known);
+  }
+
+  #waitMs({ gain, isCopy }: Known): number {
+    const { intervalMs, hubUrls, copyFactor } = this.#waits;
+    const expectedMs = gain === null ? intervalMs : 1_000 * Math.ceil((hubUrls * gain[1]) / gain[0]);
+    return Math.min(intervalMs, Math.max(1_000, expectedMs)) * (isCopy ? copyFactor : 1);
   }
 
   /** Its fetcher died: it returns unchanged. */

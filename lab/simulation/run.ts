@@ -17,7 +17,7 @@ import { createJudge } from './judge.ts';
 import { crawl, createMachine, type Machine, type MachineOptions } from './machines.ts';
 import { drawOrders, giveOrders } from './operators.ts';
 import { Outages } from './outages.ts';
-import { refreshingMs } from './recrawl.ts';
+import { drawChangedRecrawls, refreshingMs } from './recrawl.ts';
 import { createScheduler, type Scheduler } from './scheduler.ts';
 import { createSetting, type Setting } from './setting.ts';
 import { strike } from './strike.ts';
@@ -66,8 +66,13 @@ export async function run(seed: number, options: RunOptions = {}): Promise<RunRe
   const web = createWeb({ seed, world, judge, scheduler, outages: outagesOf(world, faults, scheduler, violate) });
   const base = await createSetting(seed, world, scheduler, violate, { judge, web });
   const { standby } = base;
-  const policy = policyOf(world);
+  let policy = policyOf(world);
   request(base, policy);
+  for (const { at, recrawl } of world.recrawl === null ? [] : drawChangedRecrawls(seed)) {
+    policy = { ...policy, version: policy.version + 1, recrawl };
+    const changed = policy;
+    scheduler.at(startMs + at, () => request(base, changed));
+  }
   const machines = processNames(world).map((name) => createMachine(name, base));
   const stage: Stage = { ...base, machines, foreign: new Set() };
   const chance = chanceOf(seed, 'strikes');

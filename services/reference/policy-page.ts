@@ -35,7 +35,7 @@ crawlstream policy set policy.json --data crawl-data/example.org
 
 ## When a change applies
 
-A change of a delay or of \`sitemaps.everyMs\` applies at once, also to hosts that wait:
+A change of a delay, of \`sitemaps.everyMs\` or of \`recrawl\` applies at once, also to hosts and pages that wait:
 
 - **Longer delay.** A host that waits is contacted a new delay after the change at the earliest, so each such change stops hosts for one new delay. For
   another host, the new delay counts from the end of its last wait. A host that was only found waits as well. URLs on lease have the new delay at
@@ -45,11 +45,18 @@ A change of a delay or of \`sitemaps.everyMs\` applies at once, also to hosts th
 - **Pauses.** A Crawl-delay, Retry-After, back-off and the multiple of the last fetch's time still hold. A host that is in trouble, or asked for a pause,
   keeps its whole wait.
 - **\`sitemaps.everyMs\`.** The next read of a host's sitemaps counts from the last one. Reads that would be overdue are spread over one new interval.
-- **\`recrawl\`.** Pages that wait keep their due times, and the visit after that counts by the new policy. So pages are visited once more after \`recrawl\` was
-  switched off, or a rule ended their visits. Pages that were fetched before \`recrawl\` was switched on, or under a rule that ended their visits, are not
-  visited again.
+- **\`recrawl\`.** Pages that wait are due by the new policy, counted from their last visit; those that are overdue by it are due at once. An adaptive schedule keeps
+  the interval that it has learnt, within the new bounds. A page that the policy never visits again, as when \`recrawl\` is switched off, is visited once more
+  when it was due. Pages that were fetched before \`recrawl\` was switched on, or under a rule that ended their visits, are not visited again.
+  - A page that waits for a retry keeps its due time. So does one that waits after its last retry, or after a third expired lease, unless it was refetched
+    before its interval had passed.
+  - \`Cache-Control: max-age\` still delays a page, at most by the new \`freshMsMax\`. If the page's interval has passed already, its due time stays as it is.
+  - These waits after errors, and those by \`max-age\`, hold only once. They end with an earlier change of \`recrawl\` since the page's visit, and if the former
+    policy had \`fetchesPerDay\` or \`demote\`. Then the page is due by its interval.
+  - A dump that is loaded, and a change of the number of partitions, forget moves in progress. Pages that were not moved yet keep their due times until
+    their next visit.
 
-While waits move, the partition decides nothing else.
+While waits of hosts move, the partition decides nothing else. Due times of pages move beside other work.
 
 ## Settings for part of the web
 

@@ -185,6 +185,7 @@ export const frontierBoundaries: BoundaryTable<typeof frontierLimits> = {
     return growth.take(state).length === 1;
   }),
   hostsMovedPerStep: tuning(slices),
+  pagesRetimedPerStep: tuning(slices),
   growthUrlsPerStep: tuning(slices),
   growthRaisesMax: cutAt(frontierLimits.growthRaisesMax, urlsRaised),
   growingHostsMax: cutAt(frontierLimits.growingHostsMax, grownHosts),

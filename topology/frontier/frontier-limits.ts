@@ -31,6 +31,8 @@ export const frontierLimits = {
   abandonsPerStep: 256,
   /** Hosts that may wait, and that a new policy moves in one step: about 20 ms. */
   hostsMovedPerStep: 4_096,
+  /** Pages that wait, and that a policy with another `recrawl` moves in one step: about 5 ms, and 60 KiB. */
+  pagesRetimedPerStep: 512,
   /** Queued URLs that are read and scored again for each that may have grown: 0.7 µs each. */
   growthUrlsEach: 32,
   /** The same for one step: about 3 ms. */

@@ -32,6 +32,7 @@ import { openDrained } from './decide/links/queue-share.ts';
 import { decideGrowth, type Grown, readGrown } from './decide/links/score-again.ts';
 import { decideFolds, Folding, readUnfolded, type Unfolded } from './decide/links/variants.ts';
 import type { PullQueue } from './decide/pull/pull-queue.ts';
+import { decideRetiming, readWaiting, type WaitingPages } from './decide/results/retime.ts';
 import { decideBurials } from './decide/results/time.ts';
 import { Decided, type Step } from './decide/step.ts';
 import { taskOf } from './decide/task-of.ts';
@@ -91,6 +92,8 @@ export class FrontierPartition {
   readonly #folding = new Folding();
   /** Queued URLs of which the next step folds the variants. */
   #unfolded: Unfolded | null = null;
+  /** Pages that the next step moves under a new policy. */
+  #waiting: WaitingPages | null = null;
   #unread = true;
   /** Tasks that fetchers have taken, for the next step. */
   #taken: Taken | null = null;
@@ -238,6 +241,8 @@ export class FrontierPartition {
     if (decision.nowMs >= this.#expiryFromMs) this.#leasing.endLate(decision);
     decideBurials(decision, this.#dying);
     decidePrice(decision);
+    decideRetiming(decision, this.#waiting);
+    this.#waiting = null;
     decideGrowth(decision, this.#grown);
     decideFolds(decision, this.#folding, this.#unfolded);
     this.#unfolded = null;
@@ -271,6 +276,7 @@ export class FrontierPartition {
     this.#named = yield* findNamed(this.state, this.#inputs.control, this.#dying);
     if (this.#grown.length === 0) this.#grown = yield* readGrown(this.state, this.#growth);
     this.#unfolded ??= yield* readUnfolded(this.state, this.#folding);
+    this.#waiting ??= yield* readWaiting(this.state);
     yield* this.#leasing.reads(this.state);
     this.#unread = false;
   }

@@ -13,6 +13,7 @@ export interface Expiry {
 /** `demand`: leases that could be granted. Returns ms; undefined: never. */
 export function wakeAtMs(state: FrontierState, policy: Policy | null, demand: number, expiry: Expiry) {
   if (state.abandoning.size > 0 || state.budgets.looks || state.shares.drained.size > 0) return state.nowMs;
+  if (state.recrawl.retiming?.done === false) return state.nowMs;
   const grants = demand > 0 && policy?.config.paused !== true;
   const quotaOut = policy?.config.pageQuota != null && state.quotaLeft <= 0;
   const { firstMs } = state.leases.deadlines;

@@ -16,6 +16,8 @@ interface Given {
   /** Budgets, or drained front queues, that the next step is to look at. */
   readonly looks?: boolean;
   readonly drained?: number;
+  /** A policy moves pages that wait, and has moved all. */
+  readonly retimed?: boolean;
 }
 
 function wake(given: Given, demand: number, policy: Partial<PolicyConfig> = {}, graceMs = 0): number | undefined {
@@ -29,6 +31,7 @@ function wake(given: Given, demand: number, policy: Partial<PolicyConfig> = {}, 
     leases: { deadlines: { firstMs: given.firstMs } },
     robotsHops: new Map(),
     quotaLeft: given.quotaLeft ?? 0,
+    recrawl: { retiming: given.retimed === undefined ? null : { done: given.retimed } },
   } as unknown as FrontierState;
   return wakeAtMs(state, compilePolicy({ ...defaultPolicy(), ...policy }), demand, { graceMs, notBeforeMs: 0 });
 }
@@ -52,6 +55,11 @@ describe('the next step', () => {
     assert.equal(wake({ ready: 2, nextReadyAtMs: 5_000 }, 1), 1_000);
     assert.equal(wake({ ready: 2 }, 0), undefined);
     assert.equal(wake({ ready: 2 }, 1, { paused: true }), undefined);
+  });
+
+  it('the next step is due at once while a policy moves pages that wait, and not when it has moved all', () => {
+    assert.equal(wake({ retimed: false }, 0, { paused: true }), 1_000);
+    assert.equal(wake({ retimed: true }, 1), undefined);
   });
 
   it('the next step is not due while the quota is used up', () => {

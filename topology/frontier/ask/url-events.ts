@@ -90,5 +90,6 @@ export type OfNoPlace =
       | 'gain'
       | 'equivalence'
       | 'verdict'
+      | 'retime'
     )
   | ('grantSitemaps' | 'sitemaps' | 'hostSlot' | 'slotTimes' | 'robotsHop' | 'blockQueue');

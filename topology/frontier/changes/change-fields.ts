@@ -209,4 +209,9 @@ export const changeFields = {
   slotTimes: { hostKey: text, nextAtMs: uint, freeAtMs: listOf(uint) },
   /** Leases of a host that are out have at least this delay from now on: it counts from their end, if that is a kill. */
   leaseDelay: { hostKey: text, delayMs: uint },
+  /**
+   * Pages that wait get due times by a new policy, from this place on in the order of recrawl/due-order.ts. `done`:
+   * all have them. Fields: recrawl/retiming.ts.
+   */
+  retime: { atMs: uint, freshFromMs: uint, reversed: uint32, hi: uint32, done: flag },
 } satisfies Readonly<Record<string, Layout>>;

@@ -17,6 +17,7 @@ import { type HostFacts, newHostFacts } from '../changes/changes.ts';
 import { countersPresent } from '../changes/counters.ts';
 import type { Entry } from '../changes/entry.ts';
 import { entryOfRow } from '../pull/known-rows.ts';
+import { retimingFields } from '../recrawl/retiming.ts';
 import { knownKeyOf } from '../state/reschedule.ts';
 import type { FrontierState, Host } from '../state/state.ts';
 
@@ -148,9 +149,10 @@ export function eachRow(state: FrontierState, visit: (row: CanonicalRow) => void
     visit(['sitemaps', state.hosts.at(host).key, dueS, sinceS, tries, secure ? 1 : 0]);
 }
 
-/** The size and the price of the schedule. */
-export function scheduleRow({ table, price, pricedAtMs, credit }: FrontierState['recrawl']): CanonicalRow {
-  return ['schedule', table.size, table.out, ...table.sum.words, price, pricedAtMs, credit];
+/** The size and the price of the schedule, and how far a new policy has moved its pages. */
+export function scheduleRow({ table, price, pricedAtMs, credit, retiming }: FrontierState['recrawl']): CanonicalRow {
+  const walk = retimingFields(retiming);
+  return ['schedule', table.size, table.out, ...table.sum.words, price, pricedAtMs, credit, ...walk];
 }
 
 /** Later fields are included only if they are set, so that older digests still match. */

@@ -5,13 +5,14 @@
  * | key | value |
  * | --- | --- |
  * | `d`, block | 8 rows of 24 bytes each |
- * | `d` | rows, price, credit, trust in sitemaps by host, and when sitemaps are read |
+ * | `d` | rows, price, credit, trust in sitemaps by host, when sitemaps are read, how far pages moved under a new policy |
  */
 import { ByteReader, ByteWriter } from '../storage/bytes.ts';
 import type { Row } from '../storage/store-job.ts';
 import { inUseFlag, packFlags, unpackFlags } from './due-flags.ts';
 import { blockRows } from './due-table.ts';
 import type { RecrawlState } from './recrawl-state.ts';
+import { readRetiming, writeRetiming } from './retiming.ts';
 
 const keyByte = 0x64;
 const rowBytes = 24;
@@ -88,6 +89,7 @@ function restBytes(recrawl: RecrawlState): Buffer {
     writer.uint(lastDueS);
   }
   recrawl.sitemaps.write(writer);
+  if (recrawl.retiming !== null) writeRetiming(writer, recrawl.retiming);
   return writer.take();
 }
 
@@ -101,4 +103,6 @@ function loadRest(recrawl: RecrawlState, reader: ByteReader): void {
   }
   // A checkpoint from before rounds were kept has none.
   if (!reader.done) recrawl.sitemaps.read(reader);
+  // Without a policy that has changed `recrawl`, the row ends here.
+  if (!reader.done) recrawl.retiming = readRetiming(reader);
 }

@@ -10,6 +10,7 @@ import { fitted } from '../storage/columns.ts';
 import { DueDays } from './due-days.ts';
 import { inUseFlag, packFlags, unpackFlags } from './due-flags.ts';
 import { DueHeaps } from './due-heaps.ts';
+import { comparePlaces, type DuePlace, placeOfRow, reversedBits } from './due-order.ts';
 import { DueSum } from './due-sum.ts';
 
 /** The values of one URL's row. */
@@ -40,6 +41,9 @@ export interface Due {
 export const noRate = 0xffff;
 /** Early in 2106, when 32 bits end: a visit that is due later would be due at once. */
 const latestDueS = 0xffff_fffe;
+const indexLeast = 64;
+/** Slots for each row of an index that a walk passes, at most. */
+const sparsest = 32;
 
 export class DueTable {
   readonly classes = new RateClasses();
@@ -60,7 +64,7 @@ export class DueTable {
   #class = new Uint16Array(0);
   readonly #heaps = new DueHeaps((a, b) => this.#isBefore(a, b));
   /** Open addressing, row + 1 by the low word of its fingerprint; at most two thirds full. */
-  #index = new Uint32Array(64);
+  #index = new Uint32Array(indexLeast);
   /** URLs by the day they are due; null: no policy asks. */
   days: DueDays | null = null;
   /** Rows changed since they were last written (due-rows.ts), by block. */
@@ -92,6 +96,11 @@ export class DueTable {
   /** Rows up to here may be in use. */
   get end(): number {
     return this.#end;
+  }
+
+  /** Slots of the index. */
+  get places(): number {
+    return this.#index.length;
   }
 
   inUse(row: number): boolean {
@@ -176,6 +185,31 @@ export class DueTable {
     });
   }
 
+  /** At most `most` rows from a place on, in the order of due-order.ts. */
+  rowsFrom(from: DuePlace, most: number): number[] {
+    this.#shrink();
+    const shift = Math.clz32(this.#index.length) + 1;
+    const rows: number[] = [];
+    for (let at = from.reversed >>> shift; at < this.#index.length && rows.length < most; at++)
+      rows.push(...this.#linkedAt(reversedBits(at) >>> shift, from));
+    return rows.slice(0, most);
+  }
+
+  /** Rows that belong to a slot of the index, from a place on, in order. */
+  #linkedAt(slot: number, from: DuePlace): number[] {
+    const mask = this.#index.length - 1;
+    const rows: number[] = [];
+    for (let at = slot; this.#index[at] !== 0; at = (at + 1) & mask) {
+      const row = this.#index[at]! - 1;
+      if ((this.#lo[row]! & mask) === slot && comparePlaces(this.#placeOf(row), from) >= 0) rows.push(row);
+    }
+    return rows.sort((a, b) => comparePlaces(this.#placeOf(a), this.#placeOf(b)));
+  }
+
+  #placeOf(row: number): DuePlace {
+    return placeOfRow(this.#hi[row]!, this.#lo[row]!);
+  }
+
   /** All URLs that are still on lease become due at `dueS`. Returns the numbers of their hosts. */
   endLeases(dueS: number): Set<number> {
     const hosts = new Set<number>();
@@ -237,8 +271,22 @@ export class DueTable {
     this.#index[gap] = 0;
   }
 
+  /**
+   * Makes the index smaller if nearly all of it is empty. A bound on empty slots would end a step by the size of the
+   * index, which is layout: another owner would decide otherwise.
+   */
+  #shrink(): void {
+    let length = this.#index.length;
+    while (length > indexLeast && length > sparsest * this.size) length /= 2;
+    if (length < this.#index.length) this.#linkAll(length);
+  }
+
   #grow(): void {
-    this.#index = new Uint32Array(2 * this.#index.length);
+    this.#linkAll(2 * this.#index.length);
+  }
+
+  #linkAll(length: number): void {
+    this.#index = new Uint32Array(length);
     for (let row = 0; row < this.#end; row++) if (this.inUse(row)) this.#link(row);
   }
 }

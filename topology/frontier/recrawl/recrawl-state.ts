@@ -19,6 +19,7 @@ import { finalStatuses } from '../changes/url-record-bytes.ts';
 import { unread } from '../hosts/lease.ts';
 import { gainedMax } from './due-flags.ts';
 import { type Due, DueTable, noRate } from './due-table.ts';
+import type { Retiming } from './retiming.ts';
 
 /** How often a host's sitemaps and feeds reported a change, and how often that was right. Both are halved together. */
 export interface Trust {
@@ -61,6 +62,8 @@ export class RecrawlState {
   credit = 0;
   /** In thousandths. */
   share = 0;
+  /** null: no policy has changed `recrawl` while pages waited. */
+  retiming: Retiming | null = null;
   #unsaved = false;
   #demote: DemoteConfig | undefined;
 
@@ -81,7 +84,8 @@ export class RecrawlState {
 
   /** True if there is no schedule, and never was. */
   get isEmpty(): boolean {
-    return this.table.size === 0 && this.sitemaps.size === 0 && this.credit === 0 && this.pricedAtMs === 0;
+    const isUnused = this.credit === 0 && this.pricedAtMs === 0 && this.retiming === null;
+    return this.table.size === 0 && this.sitemaps.size === 0 && isUnused;
   }
 
   /** Price of a visit: freshness for one visit a day. null: no page has been visited twice. */
@@ -93,6 +97,11 @@ export class RecrawlState {
   setPrice(price: number, atMs: number): void {
     this.price = price;
     this.pricedAtMs = atMs;
+    this.#unsaved = true;
+  }
+
+  setRetiming({ atMs, freshFromMs, reversed, hi, done }: Retiming): void {
+    this.retiming = { atMs, freshFromMs, reversed, hi, done };
     this.#unsaved = true;
   }
 

@@ -17,7 +17,8 @@ type Learnt = Change & {
     | 'tagSet'
     | 'equivalence'
     | 'gain'
-    | 'verdict';
+    | 'verdict'
+    | 'retime';
 };
 
 export function applyLearnt(state: FrontierState, change: Learnt): void {
@@ -30,6 +31,8 @@ export function applyLearnt(state: FrontierState, change: Learnt): void {
       return state.budgets.apply(change);
     case 'price':
       return state.recrawl.setPrice(change.price, change.atMs);
+    case 'retime':
+      return state.recrawl.setRetiming(change);
     case 'linked':
       return state.inLinks.count(change.fingerprints);
     case 'cash':

@@ -204,6 +204,7 @@ export class FrontierState {
       case 'equivalence':
       case 'gain':
       case 'verdict':
+      case 'retime':
         return applyLearnt(this, change);
       case 'check':
         return;

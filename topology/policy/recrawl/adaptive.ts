@@ -78,15 +78,31 @@ export function adaptiveVisit(
   changed: boolean | null,
   sinceChangeS: number,
 ): NextVisit {
-  const { minS, maxS, syncShare } = config;
-  const bounded = (seconds: number) => Math.min(maxS, Math.max(minS, Math.trunc(seconds)));
-  if (changed === null) {
-    const intervalS = bounded(config.firstS);
-    return { intervalS, delayS: intervalS };
-  }
+  if (changed === null) return within(config, config.firstS, changed, sinceChangeS);
   let intervalS = (history.intervalS || config.firstS) * (changed ? config.changed : config.unchanged);
   if (config.byShare > 0) intervalS *= 2 ** (config.byShare * (0.5 - (recentShare(history) ?? 0.5)));
-  if (syncShare === null || changed) return { intervalS: bounded(intervalS), delayS: bounded(intervalS) };
-  intervalS = bounded(Math.max(intervalS, sinceChangeS));
+  return within(config, intervalS, changed, sinceChangeS);
+}
+
+/** The same for a page that waits: its interval is that of its last visit, within the bounds. */
+export function adaptiveWait(
+  config: AdaptiveConfig,
+  history: PageHistory,
+  changed: boolean | null,
+  sinceChangeS: number,
+): NextVisit {
+  const intervalS = changed === null ? config.firstS : history.intervalS || config.firstS;
+  return within(config, intervalS, changed, sinceChangeS);
+}
+
+function within(
+  { minS, maxS, syncShare }: AdaptiveConfig,
+  wantedS: number,
+  changed: boolean | null,
+  sinceChangeS: number,
+): NextVisit {
+  const bounded = (seconds: number) => Math.min(maxS, Math.max(minS, Math.trunc(seconds)));
+  if (syncShare === null || changed !== false) return { intervalS: bounded(wantedS), delayS: bounded(wantedS) };
+  const intervalS = bounded(Math.max(wantedS, sinceChangeS));
   return { intervalS, delayS: bounded(intervalS - syncShare * sinceChangeS) };
 }

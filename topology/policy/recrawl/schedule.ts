@@ -8,7 +8,7 @@
 import { hostnameOf } from '../../url/host-key.ts';
 import { type CompilePatterns, javascriptPatterns } from '../../url/patterns.ts';
 import { compileSuffixSet } from '../../url/suffix-set.ts';
-import { type AdaptiveConfig, adaptivePresets, adaptiveVisit, type NextVisit } from './adaptive.ts';
+import { type AdaptiveConfig, adaptivePresets, adaptiveVisit, adaptiveWait, type NextVisit } from './adaptive.ts';
 import { type Bounds, boundedDays, priceOfVisit } from './allocation.ts';
 import { changesPerDay, daySeconds } from './change-rate.ts';
 import { type Gain, secondsToGain } from './gain.ts';
@@ -33,6 +33,8 @@ export interface Visited {
   readonly demoted?: boolean;
   /** For a feed: the shortest time between polls that it asks for, s. */
   readonly pollS?: number;
+  /** The page waits since that visit, and the policy is new: adaptive schedules keep its interval, within the bounds. */
+  readonly waits?: true;
 }
 
 export interface Recrawl {
@@ -120,12 +122,12 @@ function planOf(config: RecrawlConfig, rule: RecrawlRule): Plan {
   const firstS = Math.min(maxS, Math.max(minS, seconds(config.intervalMs)!));
   return {
     says: (kind) => kind === 'page' || (kind === 'feed' && rule.kinds?.includes(kind) === true),
-    next({ history, changed, sinceChangeS, frontQueue, gain }, price, weights) {
+    next({ history, changed, sinceChangeS, frontQueue, gain, waits }, price, weights) {
       const { hubs } = config;
       const hubS = hubs === undefined || gain === undefined ? maxS : Math.max(minS, secondsToGain(gain, hubs.newUrls));
       const sooner = (next: NextVisit) => ({ ...next, delayS: Math.min(next.delayS, hubS) });
       if (schedule === 'fixed') return sooner({ intervalS: firstS, delayS: firstS });
-      if (!isPriced(schedule)) return sooner(adaptiveVisit(adaptive, history, changed, sinceChangeS));
+      if (!isPriced(schedule)) return sooner(adapted(waits)(adaptive, history, changed, sinceChangeS));
       const rate = changesPerDay(history);
       const isKnown = rate !== null && price !== null;
       const days = isKnown ? boundedDays(rate, weights[frontQueue] ?? 1, price, bounds) : firstS / daySeconds;
@@ -144,14 +146,18 @@ function pollsOf({ minMs, maxMs }: FeedBounds): Plan {
   const config = { ...adaptivePresets.adaptive, firstS: firstPollS, minS, maxS };
   return {
     says: () => true,
-    next({ history, changed, sinceChangeS, pollS = 0 }) {
-      const { intervalS, delayS } = adaptiveVisit(config, history, changed, sinceChangeS);
+    next({ history, changed, sinceChangeS, pollS = 0, waits }) {
+      const { intervalS, delayS } = adapted(waits)(config, history, changed, sinceChangeS);
       return { intervalS, delayS: Math.min(maxS, Math.max(delayS, pollS)) };
     },
   };
 }
 
 const firstPollS = 3_600;
+
+function adapted(waits: true | undefined): typeof adaptiveVisit {
+  return waits === true ? adaptiveWait : adaptiveVisit;
+}
 
 function isPriced(schedule: ScheduleName | undefined): boolean {
   return schedule === 'optimal' || schedule === 'importance';

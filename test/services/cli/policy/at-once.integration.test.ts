@@ -1,9 +1,10 @@
-/** `policy set` in a running crawl: the delay in force applies to hosts that wait already. */
+/** `policy set` in a running crawl: the delay and the schedule in force apply to hosts and pages that wait already. */
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { runCommand, startCommand } from '../../../../lab/process/command.ts';
+import { defaultRecrawl } from '../../../../topology/policy/recrawl/recrawl-config.ts';
 import { serveSite } from '../../fetcher/loopback.ts';
 import { temporaryFolder } from '../../runtime/store/temporary-folder.ts';
 import { until } from '../../until.ts';
@@ -61,6 +62,19 @@ test('a host makes no further request within a longer delay, from the completion
   await until(() => times.length === 3);
   const gapMs = times[2]! - times[1]!;
   assert.ok(gapMs >= 24_990, `${gapMs}`);
+  crawl.child.kill('SIGINT');
+  await crawl.ended;
+  await isReplayed(data);
+});
+
+test('pages that wait a month for their next visit are visited again at once under a policy with an interval of a second', {
+  timeout: 300_000,
+}, async (t) => {
+  const options = ['--delay', '50ms', '--recrawl', 'fixed', '--recrawl-every', '30d'];
+  const { times, set, crawl, data } = await runningCrawl(t, options);
+  await until(() => times.length === pages + 1);
+  await set({ recrawl: { ...defaultRecrawl, schedule: 'fixed', intervalMs: 1_000, minMs: 1_000 } });
+  await until(() => times.length >= 2 * (pages + 1));
   crawl.child.kill('SIGINT');
   await crawl.ended;
   await isReplayed(data);

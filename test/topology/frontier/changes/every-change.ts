@@ -259,5 +259,9 @@ export const everyChange: { readonly [Kind in Change['kind']]: readonly (Change 
     { kind: 'slotTimes', hostKey: 'a.test', nextAtMs: 0, freeAtMs: [] },
   ],
   leaseDelay: [{ kind: 'leaseDelay', hostKey: 'a.test', delayMs: 403 }],
+  retime: [
+    { kind: 'retime', atMs: 404, freshFromMs: 405, reversed: 0xffff_ff01, hi: 0xffff_ff02, done: false },
+    { kind: 'retime', atMs: 406, freshFromMs: 0, reversed: 0, hi: 0, done: true },
+  ],
   tagSet: [{ kind: 'tagSet', number: 301, tags: ['customer=acme', 'news'] }],
 };

@@ -63,6 +63,19 @@ test('a block has 24 bytes a row, laid out as documented', () => {
   assert.ok(value!.subarray(48).every((byte) => byte === 0));
 });
 
+test('how far a policy has moved pages is read back, and leaves no bytes before a policy has', () => {
+  const retiming = { atMs: 1e12, freshFromMs: 2e12, reversed: 0xffff_fff7, hi: 0xffff_fff8, done: false };
+  const recrawl = rowsOf(plain);
+  const [rest] = takeDueRows(recrawl);
+  for (const done of [false, true]) {
+    recrawl.setRetiming({ ...retiming, done });
+    const rows = takeDueRows(recrawl);
+    assert.ok(rows[0]!.value!.subarray(0, rest!.value!.length).equals(rest!.value!));
+    assert.deepEqual(loaded(rows).retiming, { ...retiming, done });
+  }
+  assert.equal(loaded([rest!]).retiming, null);
+});
+
 test('only changed blocks are written, in order, each once, and gaps stay gaps', () => {
   const recrawl = rowsOf(...Array.from({ length: 2 * blockRows + 1 }, (_, lo) => ({ ...plain, lo })));
   const all = takeDueRows(recrawl);

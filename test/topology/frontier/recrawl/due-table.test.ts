@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { numbers } from '../../../../lab/web/random.ts';
 import { gainedMax, packFlags, unpackFlags } from '../../../../topology/frontier/recrawl/due-flags.ts';
+import { firstPlace, placeOfRow } from '../../../../topology/frontier/recrawl/due-order.ts';
 import { type Due, DueTable, noRate } from '../../../../topology/frontier/recrawl/due-table.ts';
 
 const due = (lo: number, more: Partial<Due> = {}): Due => ({
@@ -19,6 +20,65 @@ const due = (lo: number, more: Partial<Due> = {}): Due => ({
   duplicate: false,
   gained: 0,
   ...more,
+});
+
+describe('a walk over the schedule', () => {
+  /** Rows of some pages in the order of a walk with parts of seven, as their words. `meanwhile`: between two parts. */
+  function walked(table: DueTable, meanwhile: (passed: number) => void = () => {}): string[] {
+    const passed: string[] = [];
+    for (let from = firstPlace; ; ) {
+      const rows = table.rowsFrom(from, 8).map((row) => table.at(row));
+      passed.push(...rows.slice(0, 7).map(({ hi, lo }) => `${hi} ${lo}`));
+      if (rows[7] === undefined) return passed;
+      from = placeOfRow(rows[7].hi, rows[7].lo);
+      meanwhile(passed.length);
+    }
+  }
+
+  function tableOf(words: readonly (readonly [hi: number, lo: number])[]): DueTable {
+    const table = new DueTable();
+    for (const [hi, lo] of words) table.put(due(lo, { hi }));
+    return table;
+  }
+
+  const next = numbers(12);
+  const words = Array.from({ length: 500 }, (_, n) => [next(), n % 9 === 0 ? 77 : next()] as const);
+
+  it('a walk over the schedule passes each URL once, in an order that the table and its size have no part in', () => {
+    const order = walked(tableOf(words));
+    assert.deepEqual([...order].sort(), words.map(([hi, lo]) => `${hi} ${lo}`).sort());
+    const larger = tableOf([...words].reverse());
+    for (let n = 0; n < 3_000; n++) larger.put(due(next(), { hi: 5 }));
+    for (let row = 0; row < larger.end; row++) if (larger.at(row).hi === 5) larger.remove(row);
+    assert.deepEqual(walked(larger), order);
+  });
+
+  it('a walk over the schedule passes each URL that was there at its beginning, although the table grows meanwhile', () => {
+    const table = tableOf(words);
+    const order = walked(table, (passed) => {
+      for (let n = 0; n < 40 && passed < 300; n++) table.put(due(next(), { hi: 5 }));
+    });
+    const old = order.filter((one) => !one.startsWith('5 '));
+    assert.deepEqual(old, walked(tableOf(words)));
+  });
+
+  it('a walk over a schedule that has lost nearly all of its URLs looks at few places without one', () => {
+    const table = tableOf(words);
+    const order = walked(tableOf(words.slice(0, 20)));
+    for (let lo = 0; lo < 100_000; lo++) table.put(due(lo, { hi: 5 }));
+    for (let row = 0; row < table.end; row++) if (table.at(row).hi === 5) table.remove(row);
+    for (const [hi, lo] of words.slice(20)) table.remove(table.find(hi, lo));
+    assert.ok(table.places > 100_000);
+    assert.deepEqual(walked(table), order);
+    assert.ok(table.places <= 64 * table.size, `${table.places} places`);
+    for (let lo = 0; lo < 1_000; lo++) table.put(due(lo, { hi: 6 }));
+    assert.equal(walked(table).length, 1_020);
+    for (const [hi, lo] of words.slice(0, 20)) assert.ok(table.find(hi, lo) >= 0);
+  });
+
+  it('a walk over an empty schedule passes nothing', () => {
+    assert.deepEqual(walked(new DueTable()), []);
+  });
 });
 
 describe('the schedule of visits', () => {

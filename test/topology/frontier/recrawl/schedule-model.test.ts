@@ -1,15 +1,16 @@
 /**
  * The schedule of visits against a naive one: random pushes, visits that end in every way, pages that lead to new URLs or
- * are copies, fetchers that die, restarts.
+ * are copies, fetchers that die, policies with other times, restarts.
  * After each step both must agree on every page. CRAWLSTREAM_TEST_MODEL_SEEDS=N runs so many seeds.
  */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { Hand } from '../../../../lab/model/hand.ts';
 import { Chance, controlOf } from '../../../../lab/model/model-script.ts';
-import { NaiveSchedule } from '../../../../lab/model/naive-schedule.ts';
+import { NaiveSchedule, type NaiveWaits } from '../../../../lab/model/naive-schedule.ts';
 import type { Task } from '../../../../schemas/types.ts';
 import { digest } from '../../../../topology/frontier/check/digest.ts';
+import type { PolicyConfig } from '../../../../topology/policy/policy.ts';
 import { defaultRecrawl } from '../../../../topology/policy/recrawl/recrawl-config.ts';
 
 const seeds = Math.ceil(Number(process.env['CRAWLSTREAM_TEST_MODEL_SEEDS'] ?? 500) / 10);
@@ -19,29 +20,34 @@ const skewMs = 5_000;
 const contentHash = 'body';
 const urlOf = (path: number) => `https://a.test/${path}`;
 
+function policyOf({ intervalMs, goneMs, errorMs, retryMs, hubUrls, copyFactor }: NaiveWaits): Partial<PolicyConfig> {
+  const recrawl = {
+    ...defaultRecrawl,
+    schedule: 'fixed' as const,
+    intervalMs,
+    minMs: 1_000,
+    goneMs,
+    errorMs,
+    share: 1,
+    hubs: { newUrls: hubUrls },
+    demote: { waitFactor: copyFactor, frontQueue: 7 },
+  };
+  return { delayMs: 500, recrawl, retriesMs: [retryMs], urlsPerLeaseMax: 3 };
+}
+
 class Game {
   readonly #chance: Chance;
   readonly #hand: Hand;
   readonly #naive = new NaiveSchedule(waits);
+  #waits: NaiveWaits = waits;
   #lease: Task | undefined;
   pushesOnLease = 0;
+  policies = 0;
   #found = 0;
 
   constructor(seed: number) {
     this.#chance = new Chance(seed);
-    const { intervalMs, goneMs, errorMs, retryMs } = waits;
-    const recrawl = {
-      ...defaultRecrawl,
-      schedule: 'fixed' as const,
-      intervalMs,
-      minMs: 1_000,
-      goneMs,
-      errorMs,
-      share: 1,
-      hubs: { newUrls: waits.hubUrls },
-      demote: { waitFactor: waits.copyFactor, frontQueue: 7 },
-    };
-    this.#hand = new Hand({ delayMs: 500, recrawl, retriesMs: [retryMs], urlsPerLeaseMax: 3 });
+    this.#hand = new Hand(policyOf(waits));
     // What pages lead to is never fetched.
     this.#hand.event('blockHost', 'b.test');
     this.#hand.links('a.test', pages);
@@ -60,6 +66,7 @@ class Game {
     if (chance.percent(40)) this.#push(urlOf(chance.below(pages)));
     if (chance.percent(25)) this.#lead(urlOf(chance.below(pages)), chance.of([1, 2, 5, 40]));
     if (chance.percent(10)) this.#judge(urlOf(chance.below(pages)), chance.percent(50));
+    if (chance.percent(8)) this.#setPolicy();
     if (this.#lease === undefined) {
       [this.#lease] = hand.grant();
       if (this.#lease !== undefined) naive.grant(this.#lease, hand.nowMs);
@@ -89,6 +96,25 @@ class Game {
     this.#hand.rig.send('control', controlOf({ kind: 'duplicates', hostKey: 'a.test', payload }));
     this.#hand.rig.step(this.#hand.nowMs, 0);
     this.#naive.judged(url, isCopy);
+  }
+
+  /**
+   * The step that takes a policy moves pages only if they were read for the policy before. An owner may be killed, or
+   * another policy come, before the next step.
+   */
+  #setPolicy(): void {
+    const chance = this.#chance;
+    const intervals = [10_000, 120_000, 600_000].filter((intervalMs) => intervalMs !== this.#waits.intervalMs);
+    this.#waits = { ...this.#waits, intervalMs: chance.of(intervals), goneMs: chance.of([5_000, 300_000]) };
+    this.#hand.policy(policyOf(this.#waits));
+    this.policies += 1;
+    const isMoved = this.#hand.rig.core.state.recrawl.retiming!.done;
+    if (isMoved) this.#naive.retimed(this.#waits, this.#hand.nowMs);
+    if (chance.percent(20)) return this.#setPolicy();
+    if (chance.percent(30)) this.#restart(chance.percent(30));
+    this.#hand.rig.step(this.#hand.nowMs, 0);
+    if (!isMoved) this.#naive.retimed(this.#waits, this.#hand.nowMs);
+    this.#compare('a policy has other times');
   }
 
   #expire(): void {
@@ -138,16 +164,18 @@ class Game {
 }
 
 it('the schedule and a naive one agree on every page under random pushes, visits, restarts and replays', () => {
-  let pushesOnLease = 0;
+  let [pushesOnLease, policies] = [0, 0];
   for (let seed = 0; seed < seeds; seed++) {
     let turn = 0;
     try {
       const game = new Game(seed);
       for (; turn < turns; turn++) game.turn();
       pushesOnLease += game.pushesOnLease;
+      policies += game.policies;
     } catch (error) {
       throw new Error(`seed ${seed}, turn ${turn}: ${(error as Error).message}`, { cause: error });
     }
   }
+  assert.ok(policies > seeds, `${policies} policies`);
   assert.ok(pushesOnLease > seeds, `${pushesOnLease} pushes found their page on lease`);
 });

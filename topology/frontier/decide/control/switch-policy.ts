@@ -7,6 +7,7 @@ import { isCrawlDelayTooLong } from '../../../robots/crawl-delay-cap.ts';
 import type { Decision } from '../decision.ts';
 import { switchHostSlots } from '../leases/host-slots.ts';
 import { isAtLimit } from '../politeness.ts';
+import { beginRetiming } from './begin-retiming.ts';
 import { moveWaits } from './move-waits.ts';
 import { setFacts, withPages } from './set-facts.ts';
 
@@ -23,8 +24,10 @@ export function decidePolicy(decision: Decision, event: Control, from: number, t
   }
   const slice = moveWaits(decision, next, from, to);
   if (slice !== 'done') return slice;
+  const former = decision.policy;
   decision.emit({ kind: 'policy', version: event.version, json: event.payload });
   switchHostSlots(decision);
+  beginRetiming(decision, former);
   releaseHeld(decision, decision.policy!);
   return 'done';
 }

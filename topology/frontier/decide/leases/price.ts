@@ -3,6 +3,7 @@
  * owner decides by the same price.
  */
 import { recrawlLimits } from '../../../policy/limits.ts';
+import type { Recrawl } from '../../../policy/recrawl/schedule.ts';
 import { pricedAs } from '../../recrawl/recrawl-state.ts';
 import type { Decision } from '../decision.ts';
 
@@ -11,6 +12,13 @@ export function decidePrice(decision: Decision): void {
   const { recrawl } = state;
   if (policy === null || policy.recrawl === null || recrawl.table.classes.pages === 0) return;
   if (nowMs - recrawl.pricedAtMs < recrawlLimits.priceEveryMs) return;
-  const price = pricedAs(policy.recrawl.priceFor(recrawl.table.classes));
-  decision.emit({ kind: 'price', price, atMs: nowMs });
+  decidePriceNow(decision, policy.recrawl);
+}
+
+/** Another schedule has another price. */
+export function decidePriceNow(decision: Decision, schedule: Recrawl): void {
+  const { state, nowMs } = decision;
+  const { classes } = state.recrawl.table;
+  if (classes.pages === 0) return;
+  decision.emit({ kind: 'price', price: pricedAs(schedule.priceFor(classes)), atMs: nowMs });
 }

@@ -91,8 +91,14 @@ function scoredAgain(before: PageRecord | undefined, { scoreAgain, atMs, record 
  */
 function freshS({ outcome, record }: Seen, mostMs?: number): number {
   if (record.status !== 'page') return 0;
-  const mostS = mostMs === undefined ? frontierLimits.freshSMax : Math.ceil(mostMs / 1_000);
-  return Math.min(Math.ceil(outcome.freshForMs / 1_000), mostS, frontierLimits.freshSMax);
+  return Math.min(Math.ceil(outcome.freshForMs / 1_000), freshSMaxOf(mostMs));
+}
+
+/** Longest time that `Cache-Control: max-age` may delay a visit, s. `mostMs`: as the policy says. */
+export function freshSMaxOf(mostMs: number | undefined): number {
+  return mostMs === undefined
+    ? frontierLimits.freshSMax
+    : Math.min(Math.ceil(mostMs / 1_000), frontierLimits.freshSMax);
 }
 
 function kindOf({ record: { status, outcome, soft404 }, signature }: PageRecord): VisitKind {
@@ -165,6 +171,14 @@ function keptOf({ record: { etag, lastModified, contentHash } }: PageRecord, rec
     lastModified: record.lastModified || lastModified,
     contentHash: record.contentHash || contentHash,
   };
+}
+
+/** The last visit of a page that waits, for a policy that has come since. */
+export function waitingVisitOf(config: RecrawlConfig, page: PageRecord, duplicate: boolean): Visited {
+  const { recent } = page.history;
+  const changed = recent === 1 ? null : (recent & 1) === 1;
+  const visit = visitedOf(page, kindOf(page), changed, page.record.atMs);
+  return { ...judged(config, visit, page, duplicate), waits: true };
 }
 
 export function visitedOf(page: PageRecord, kind: VisitKind, changed: boolean | null, atMs: number): Visited {

@@ -7,11 +7,13 @@
  */
 import type { Outcome } from '../../../../schemas/types.ts';
 import { failsHost, isRetriable } from '../../../fetch/outcome.ts';
+import type { RecrawlConfig } from '../../../policy/recrawl/recrawl-config.ts';
 import type { Recrawl } from '../../../policy/recrawl/schedule.ts';
 import type { UrlRecord } from '../../changes/changes.ts';
 import { frontierLimits } from '../../frontier-limits.ts';
 import type { Lease } from '../../hosts/lease.ts';
 import type { Due } from '../../recrawl/due-table.ts';
+import type { FrontierState } from '../../state/state.ts';
 import type { Decision } from '../decision.ts';
 import { scorerOf } from '../links/score-visited.ts';
 import { type AfterVisit, afterVisit, type Seen, visitedOf } from './after-visit.ts';
@@ -125,6 +127,21 @@ function dueAtMs({ state }: Decision, { config }: Recrawl, atMs: number, { delay
   if (!isBounded || config.fetchesPerDay === null || days === null) return wantedMs;
   const wantedS = Math.ceil(wantedMs / 1_000);
   return wantedMs + 1_000 * (days.withRoom(wantedS, config.fetchesPerDay) - wantedS);
+}
+
+/** The same for a page that waits until `fromS`, and that does not count against its own day. */
+export function onDayWithRoom(
+  { recrawl: { table } }: FrontierState,
+  { fetchesPerDay }: RecrawlConfig,
+  wantedS: number,
+  fromS: number,
+): number {
+  const { days } = table;
+  if (fetchesPerDay === null || days === null) return wantedS;
+  days.count(fromS, -1);
+  const dueS = days.withRoom(wantedS, fetchesPerDay);
+  days.count(fromS, 1);
+  return dueS;
 }
 
 /** The schedule of a URL; undefined: it is not scheduled. */
