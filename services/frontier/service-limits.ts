@@ -13,7 +13,10 @@ export const frontierServiceLimits = {
   /** Pause before a lost partition is opened again, ms, doubled each time up to a group's session timeout. */
   reopenMs: 250,
   reopenMsMax: 10_000,
-  /** Longest policy that is certain to decide quickly if it has no patterns, characters of JSON: the default has 3,000. */
+  /**
+   * Longest policy that is certain to decide quickly if it has no patterns, characters of JSON without the names of its
+   * scope: the default has 3,000.
+   */
   plainPolicyChars: 4_096,
   /** A record is skipped after this many failed steps: one may be a passing fault, two are the record's. */
   stepTries: 2,

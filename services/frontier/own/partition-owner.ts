@@ -401,6 +401,7 @@ export class PartitionOwner {
 /** True if the policy controls how long a step takes: by patterns, by many rules, or because it is new. */
 function mayBeLong(partition: FrontierPartition): boolean {
   if (partition.waiting('control') > 0) return true;
-  const isLarge = partition.state.policyJson.length > frontierServiceLimits.plainPolicyChars;
-  return isLarge || partition.policy?.hasPatterns === true;
+  const { policy } = partition;
+  if (policy === null) return false;
+  return policy.rulesChars > frontierServiceLimits.plainPolicyChars || policy.hasPatterns;
 }
