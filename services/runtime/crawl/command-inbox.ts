@@ -9,6 +9,7 @@
  * not yet answered is found again in the log by its id (`isKnown`).
  */
 import { randomBytes } from 'node:crypto';
+import { statSync } from 'node:fs';
 import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DataFolder } from '../data-folder/data-folder.ts';
@@ -39,11 +40,18 @@ const answerKeptMs = 60_000;
 
 export class CommandInbox {
   readonly #path: string;
+  readonly #list: (path: string) => Promise<string[]>;
+  /** Time of the folder's last change as of the last look. */
+  #changedMs: number | undefined;
+  /** The same, if it was unchanged since the look before, and both looks succeeded. */
+  #settledMs: number | undefined;
   /** Requests that are older than this process may have been appended by an earlier one. */
   #isFirst = true;
 
-  constructor(folder: DataFolder) {
+  /** `list`: lists the names in a folder. */
+  constructor(folder: DataFolder, list: (path: string) => Promise<string[]> = (path) => readdir(path)) {
     this.#path = folder.part('requests');
+    this.#list = list;
   }
 
   /** Resolves once the command would survive a crash. */
@@ -70,6 +78,17 @@ export class CommandInbox {
 
   /** Takes every request there is, the oldest first. Only the process that holds the log may call it. */
   async take(taking: Taking, nowMs: number): Promise<void> {
+    // A fleet looks at hundreds of folders, and a list of names costs fifty times what this call does.
+    const changedMs = statSync(this.#path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+    if (changedMs === this.#settledMs) return;
+    // A request may come in the same tick of the file system's clock, just after the names were read.
+    const isSettled = changedMs === this.#changedMs;
+    this.#changedMs = changedMs;
+    await this.#takeAll(taking, nowMs);
+    if (isSettled) this.#settledMs = changedMs;
+  }
+
+  async #takeAll(taking: Taking, nowMs: number): Promise<void> {
     const names = await this.#names();
     for (const name of names.filter((one) => one.endsWith('.json')).sort()) {
       const id = name.slice(0, -'.json'.length);
@@ -98,7 +117,7 @@ export class CommandInbox {
 
   async #names(): Promise<string[]> {
     try {
-      return await readdir(this.#path);
+      return await this.#list(this.#path);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
       throw error;

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createMemoryRegistry } from '../../../../services/runtime/avro/memory-registry.ts';
 import { openCodec } from '../../../../services/runtime/avro/record-codec.ts';
 import { SystemClock } from '../../../../services/runtime/clock.ts';
@@ -35,7 +36,7 @@ async function open(path: string) {
     }
     return amounts;
   };
-  return { inbox: new CommandInbox(folder), client, control, requests: folder.part('requests') };
+  return { inbox: new CommandInbox(folder), client, control, folder, requests: folder.part('requests') };
 }
 
 const delayed = (amount: number) => hostEvent(topics, { by: 'me', atMs: 1 }, 'hostDelay', 'a.test', amount);
@@ -49,6 +50,30 @@ describe('the inbox of a data folder', () => {
     assert.deepEqual(await control(), [1, 2]);
     assert.deepEqual(await inbox.answerTo(ids[1]!), { taken: true, offsets: [1] });
     assert.equal(await inbox.answerTo(ids[1]!), undefined, 'an answer is given once');
+  });
+
+  it('the inbox of a data folder is listed only after it has changed, and once more', async () => {
+    const { inbox, client, control, folder } = await open(temporaryFolder());
+    let lists = 0;
+    const mine = new CommandInbox(folder, (path) => {
+      lists += 1;
+      return readdir(path);
+    });
+    const watching = { ...client(), inbox: mine };
+    const looks = async (count: number) => {
+      for (let look = 0; look < count; look++) await takeRequests(watching);
+    };
+    await looks(20);
+    assert.equal(lists, 2, 'there is no request, and no folder');
+    for (const amount of [1, 2]) {
+      lists = 0;
+      // Looks are far apart, and the clock of a file system ticks every few ms.
+      await sleep(50);
+      await inbox.post(delayed(amount), 1_000);
+      await looks(20);
+      assert.ok(lists <= 4, `${lists} lists`);
+    }
+    assert.deepEqual(await control(), [1, 2]);
   });
 
   it('the inbox of a data folder appends nothing twice when its process dies before it answers', async () => {
@@ -82,9 +107,9 @@ describe('the inbox of a data folder', () => {
     const id = await inbox.post(delayed(4), 1_000);
     const { log, ...rest } = client();
     const full = { ...log, append: () => Promise.reject(new Error('the disk is full')) };
-    await assert.rejects(takeRequests({ ...rest, log: full }), /disk is full/);
+    for (let look = 0; look < 4; look++) await assert.rejects(takeRequests({ ...rest, log: full }), /disk is full/);
     assert.equal(await inbox.answerTo(id), undefined);
-    await takeRequests(client());
+    await takeRequests({ ...rest, log });
     assert.deepEqual(await control(), [4]);
   });
 });
