@@ -26,6 +26,8 @@ export const frontierServiceLimits = {
    */
   saveEveryMs: 5_000,
   saveEveryBytes: 32 << 20,
+  /** Bytes of changelog below which a crawl beside others may write its checkpoint less often: replayed in a millisecond. */
+  saveSmallBytes: 64 << 10,
   /** Bytes of changelog replayed at once while a partition is restored: about 10 ms, while other partitions wait. */
   restoreSliceBytes: 256 << 10,
   /**
