@@ -292,10 +292,14 @@ export class PartitionOwner {
     await this.#calls.lookNow(partition);
     const beganMs = performance.now();
     this.#flow?.report();
-    const demand = this.#demand(partition);
     const { steps = plainSteps } = this.#options;
     this.#suspects.watch(partition);
-    const step = steps.run(() => partition.step(clock.nowMs(), demand), mayBeLong(partition));
+    let demand = 0;
+    const demandNow = () => {
+      demand = this.#demand(partition);
+      return demand;
+    };
+    const step = steps.run(() => partition.step(clock.nowMs(), demandNow), mayBeLong(partition));
     if (step !== null) {
       this.#meters.stepSeconds.observe((performance.now() - beganMs) / 1000);
       await this.#commit(partition, step, demand, oldestMs);
