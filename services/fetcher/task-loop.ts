@@ -14,7 +14,8 @@ import type { LateReports } from './leases/late-reports.ts';
 
 /** Task bytes per poll: about as many leases as start at once. */
 const pollBytes = 256 * 1024;
-const pollWaitMs = 1_000;
+/** New records and `wake` end a poll at once. */
+const pollWaitMs = 10_000;
 
 /** Others that take part in how many leases this fetcher has. */
 interface Wanter {
