@@ -33,7 +33,7 @@ export interface FleetPaceOptions {
   /** Called with each fact that a later process must know: ms since the Unix epoch. */
   readonly onFact?: (hostKey: string, fact: HostFact) => void;
   /** Shares the event loop among owners. Absent: it is not shared. */
-  readonly loop?: Pick<LoopShares, 'join'>;
+  readonly loop?: Pick<LoopShares, 'join'> & Partial<Pick<LoopShares, 'isShared'>>;
 }
 
 export interface FleetPace {
@@ -107,6 +107,7 @@ class SharedPace implements FleetPace {
         return contactedAtMs();
       },
       isBarred: (crawl) => this.#isBarred(crawl),
+      barsAny: () => options.loop?.isShared !== false,
       onGranted: (ask) => {
         const loop = this.#loops.get(ask.crawl)?.loop;
         if (loop !== undefined) this.#begun.set(ask, loop.begin());
