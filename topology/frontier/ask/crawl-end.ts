@@ -33,7 +33,16 @@ export function crawlEnd(before: Look, now: Look): CrawlEnd {
 
 /** Returns whether nothing happened between two checks. */
 export function isSame(before: Look | undefined, now: Look): boolean {
-  return JSON.stringify(before) === JSON.stringify(now);
+  return before !== undefined && isEqual(before, now);
+}
+
+/** Compares plain data, field by field: a fleet checks hundreds of crawls, and texts of both would be garbage. */
+function isEqual(a: unknown, b: unknown): boolean {
+  if (a === b) return true;
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
+  const [left, right] = [a, b] as Readonly<Record<string, unknown>>[];
+  const keys = Object.keys(left!);
+  return keys.length === Object.keys(right!).length && keys.every((key) => isEqual(left![key], right![key]));
 }
 
 function endOf({ partitions, pageQuota }: Look): CrawlEnd {
