@@ -37,21 +37,38 @@ export interface Taking {
 
 /** Age after which unread answers are removed, ms. */
 const answerKeptMs = 60_000;
+/** More than a tick of any file system's clock, ms: those of FAT have 2 s, and many others 1 s. */
+const tickMs = 3_000;
+/** Longest time without a list of names, ms: some file systems show no change of a folder. */
+const listEveryMs = 10_000;
+
+/** Looks at a folder; tests have others. */
+export interface FolderLooks {
+  list(path: string): Promise<string[]>;
+  /** Time of its last change, ms; undefined: there is no such folder. */
+  changedAtMs(path: string): number | undefined;
+}
+
+const nodeLooks: FolderLooks = {
+  list: (path) => readdir(path),
+  changedAtMs: (path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs,
+};
 
 export class CommandInbox {
   readonly #path: string;
-  readonly #list: (path: string) => Promise<string[]>;
-  /** Time of the folder's last change as of the last look. */
+  readonly #looks: FolderLooks;
+  /** Time of the folder's last change, as of the last list of names. */
   #changedMs: number | undefined;
-  /** The same, if it was unchanged since the look before, and both looks succeeded. */
-  #settledMs: number | undefined;
+  /** Our time when that change was first seen. */
+  #seenAtMs = 0;
+  /** Our time of the last list of names of which all requests were taken. */
+  #listedAtMs = Number.NEGATIVE_INFINITY;
   /** Requests that are older than this process may have been appended by an earlier one. */
   #isFirst = true;
 
-  /** `list`: lists the names in a folder. */
-  constructor(folder: DataFolder, list: (path: string) => Promise<string[]> = (path) => readdir(path)) {
+  constructor(folder: DataFolder, looks: FolderLooks = nodeLooks) {
     this.#path = folder.part('requests');
-    this.#list = list;
+    this.#looks = looks;
   }
 
   /** Resolves once the command would survive a crash. */
@@ -78,14 +95,29 @@ export class CommandInbox {
 
   /** Takes every request there is, the oldest first. Only the process that holds the log may call it. */
   async take(taking: Taking, nowMs: number): Promise<void> {
-    // A fleet looks at hundreds of folders, and a list of names costs fifty times what this call does.
-    const changedMs = statSync(this.#path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
-    if (changedMs === this.#settledMs) return;
-    // A request may come in the same tick of the file system's clock, just after the names were read.
-    const isSettled = changedMs === this.#changedMs;
-    this.#changedMs = changedMs;
+    const changedMs = this.#looks.changedAtMs(this.#path);
     await this.#takeAll(taking, nowMs);
-    if (isSettled) this.#settledMs = changedMs;
+    if (changedMs !== this.#changedMs) {
+      this.#changedMs = changedMs;
+      this.#seenAtMs = nowMs;
+    }
+    this.#listedAtMs = nowMs;
+  }
+
+  /** The same, unless the folder has not changed. A request may then wait for `listEveryMs`. */
+  async takeIfChanged(taking: Taking, nowMs: number): Promise<void> {
+    if (this.#mayHaveRequests(nowMs)) await this.take(taking, nowMs);
+  }
+
+  /** A fleet looks at hundreds of folders, and a list of names costs fifty times what this does. */
+  #mayHaveRequests(nowMs: number): boolean {
+    const changedMs = this.#looks.changedAtMs(this.#path);
+    if (changedMs === undefined) return false;
+    // A request that came just after a list may have been in the same tick of the file system's clock. By our own clock
+    // alone, since that of a file server may differ.
+    const isSettled = changedMs === this.#changedMs && this.#listedAtMs - this.#seenAtMs >= tickMs;
+    const unlistedMs = nowMs - this.#listedAtMs;
+    return !isSettled || unlistedMs >= listEveryMs || unlistedMs < 0;
   }
 
   async #takeAll(taking: Taking, nowMs: number): Promise<void> {
@@ -117,7 +149,7 @@ export class CommandInbox {
 
   async #names(): Promise<string[]> {
     try {
-      return await this.#list(this.#path);
+      return await this.#looks.list(this.#path);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
       throw error;

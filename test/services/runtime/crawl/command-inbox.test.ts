@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
-import { readdir, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { createMemoryRegistry } from '../../../../services/runtime/avro/memory-registry.ts';
 import { openCodec } from '../../../../services/runtime/avro/record-codec.ts';
 import { SystemClock } from '../../../../services/runtime/clock.ts';
 import { CommandInbox } from '../../../../services/runtime/crawl/command-inbox.ts';
 import { hostEvent } from '../../../../services/runtime/crawl/operator-events.ts';
 import { encodeRequest } from '../../../../services/runtime/crawl/requests.ts';
-import { takeRequests } from '../../../../services/runtime/crawl/take-requests.ts';
+import { takeNewRequests, takeRegularly, takeRequests } from '../../../../services/runtime/crawl/take-requests.ts';
 import type { DataFolder } from '../../../../services/runtime/data-folder/data-folder.ts';
 import { openEmbeddedLog } from '../../../../services/runtime/log/embedded-log.ts';
 import { recordsOf } from '../../../../services/runtime/log/records-of.ts';
@@ -39,6 +39,30 @@ async function open(path: string) {
   return { inbox: new CommandInbox(folder), client, control, folder, requests: folder.part('requests') };
 }
 
+/** The folder shows the time of change that a test says, and looks are a second apart. */
+async function watched() {
+  const { client, folder, ...rest } = await open(temporaryFolder());
+  let nowMs = 0;
+  let shownMs = 0;
+  const listedAtMs: number[] = [];
+  const inbox = new CommandInbox(folder, {
+    list: (path) => {
+      listedAtMs.push(nowMs);
+      return readdir(path);
+    },
+    changedAtMs: (path) => (existsSync(path) ? shownMs : undefined),
+  });
+  const reader = { ...client(), inbox, clock: Object.assign(new SystemClock(), { nowMs: () => nowMs }) };
+  /** `changedMs`: the time of change that the folder shows from now on. */
+  const looks = async (count: number, changedMs = shownMs) => {
+    shownMs = changedMs;
+    for (let look = 0; look < count; look++, nowMs += 1_000) await takeNewRequests(reader);
+  };
+  /** When names were listed since it was asked. */
+  const seconds = () => listedAtMs.splice(0).map((atMs) => atMs / 1_000);
+  return { ...rest, reader, looks, seconds };
+}
+
 const delayed = (amount: number) => hostEvent(topics, { by: 'me', atMs: 1 }, 'hostDelay', 'a.test', amount);
 
 describe('the inbox of a data folder', () => {
@@ -52,28 +76,48 @@ describe('the inbox of a data folder', () => {
     assert.equal(await inbox.answerTo(ids[1]!), undefined, 'an answer is given once');
   });
 
-  it('the inbox of a data folder is listed only after it has changed, and once more', async () => {
-    const { inbox, client, control, folder } = await open(temporaryFolder());
-    let lists = 0;
-    const mine = new CommandInbox(folder, (path) => {
-      lists += 1;
-      return readdir(path);
-    });
-    const watching = { ...client(), inbox: mine };
-    const looks = async (count: number) => {
-      for (let look = 0; look < count; look++) await takeRequests(watching);
-    };
+  it('the inbox of a data folder is listed for three seconds after a change, and then every ten', async () => {
+    const { inbox, requests, looks, control, seconds } = await watched();
     await looks(20);
-    assert.equal(lists, 2, 'there is no request, and no folder');
-    for (const amount of [1, 2]) {
-      lists = 0;
-      // Looks are far apart, and the clock of a file system ticks every few ms.
-      await sleep(50);
-      await inbox.post(delayed(amount), 1_000);
-      await looks(20);
-      assert.ok(lists <= 4, `${lists} lists`);
-    }
+    assert.deepEqual(seconds(), [], 'there is no folder');
+    await mkdir(requests);
+    await looks(25);
+    assert.deepEqual(seconds(), [20, 21, 22, 23, 33, 43]);
+    await inbox.post(delayed(1), 1_000);
+    await looks(20, 9);
+    assert.deepEqual(seconds(), [45, 46, 47, 48, 58]);
+    assert.deepEqual(await control(), [1]);
+  });
+
+  it('the inbox of a data folder takes two requests that are posted within one tick of the file system', async () => {
+    const { inbox, requests, looks, control } = await watched();
+    await mkdir(requests);
+    await looks(20);
+    await inbox.post(delayed(1), 1_000);
+    await looks(1, 7);
+    await inbox.post(delayed(2), 2_000);
+    await looks(1, 7);
     assert.deepEqual(await control(), [1, 2]);
+  });
+
+  it('the inbox of a data folder takes a request within ten seconds if the file system shows no change', async () => {
+    const { inbox, requests, looks, control } = await watched();
+    await mkdir(requests);
+    await looks(20);
+    await inbox.post(delayed(1), 1_000);
+    await looks(10);
+    assert.deepEqual(await control(), [1]);
+  });
+
+  it('the last look at the inbox of a data folder takes a request whose change is not shown', async () => {
+    const { inbox, requests, looks, control, reader } = await watched();
+    await mkdir(requests);
+    await looks(15);
+    await inbox.post(delayed(1), 1_000);
+    await looks(1);
+    assert.deepEqual(await control(), [], 'it was not due');
+    await takeRegularly(reader, AbortSignal.abort());
+    assert.deepEqual(await control(), [1]);
   });
 
   it('the inbox of a data folder appends nothing twice when its process dies before it answers', async () => {
