@@ -111,7 +111,7 @@ export interface PublisherOptions extends ResultOptions {
 interface LeaseState extends Unsent {
   /** Reports with pages and links that are not acked yet. */
   unacked: number;
-  /** Time when the oldest unsent outcome was acked, ms; 0: none. */
+  /** Time since which the oldest unsent outcome may be sent, ms; 0: none. */
   readySinceMs: number;
   finished: boolean;
 }
@@ -330,8 +330,9 @@ class LeasePublisher implements Publisher {
     this.#gathering.bytes += value.length;
     this.#bytesUnacked += value.length;
     if (this.#gathering.bytes >= fetcherLimits.flushBytes) this.#flush();
-    // Only results refer to a robots.txt, and its lease has one more at its end: an append for it alone is needless.
-    else if (name !== 'robots') this.#schedule(fetcherLimits.flushMs);
+    // Only results refer to a robots.txt, and its lease has one more at its end: an append for it alone is needless. But
+    // those after the cycle under way may refer to it already.
+    else if (name !== 'robots' || this.#cycle !== undefined) this.#schedule(fetcherLimits.flushMs);
   }
 
   readonly open: Publisher['open'] = (task) => {

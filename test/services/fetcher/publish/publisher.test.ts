@@ -551,6 +551,19 @@ describe('records beside pages', () => {
     assert.equal(appends.length, 4);
   });
 
+  it('a robots.txt that comes during an append of reports does not wait for the end of its lease', async () => {
+    const { opened, open: ack } = gate();
+    const { clock, publisher, appends, open } = played(() => opened);
+    const lease = open();
+    lease.report(report(0));
+    await clock.advance(flushMs);
+    publisher.readRobots({ ...blankRobotsCopy, origin: 'http://b.test', hash: 'h', body: Buffer.from('x') });
+    lease.learnt({ ...blankHostFacts, robotsHash: 'h' });
+    ack();
+    await clock.advance(flushMs);
+    assert.ok(appends.some(([first]) => first === `robots ${b} http://b.test h`));
+  });
+
   it('records beside pages that are too large for the log are dropped and counted', async () => {
     const { clock, records, publisher } = played();
     const most = logLimits.recordBytesMax;
