@@ -148,6 +148,7 @@ export function createSimLog(options: SimLogOptions): SimLog {
 
   const log: SimLog = {
     append,
+    ...(embedded && { isAtomic: true as const }),
     awayUntilMs: 0,
     cutOff(landing) {
       const cut = new Set<Partition>();

@@ -30,8 +30,7 @@ export function createFetchers({ log, codec, clock, manifest, onEdge }: Ports): 
     log: declaredLog(log, hooks.some(({ pay }) => pay !== undefined) ? withPlugins(fetcher) : fetcher, crawl, onEdge),
   });
   return {
-    fetcher: (options, positions) =>
-      startFetcher({ ...portsFor(options.config), ...options, group: `${crawl}.fetcher`, positions }),
+    fetcher: (options, positions) => startFetcher({ ...portsFor(options.config), ...options, group: null, positions }),
     fetcherMember: (options) => joinFetcherGroup({ ...portsFor(options.config), ...options }),
   };
 }

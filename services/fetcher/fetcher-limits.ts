@@ -74,6 +74,11 @@ export const fetcherLimits = {
   discoveredBytes: 256 * 1024,
   /** Outcomes wait at most this long for their lease to end: if a kill loses outcomes, their URLs are fetched again. */
   resultsMs: 200,
+  /**
+   * Reports of one flush with which all results go, if the log takes an append as a whole: an append, and the
+   * frontier's decision on it, cost as much as the results of some pages.
+   */
+  resultsWithReportsMax: 4,
   /** Entries of the link cache: 9 B each. */
   linkCacheEntries: 262_144,
   /** Bodies up to this are parsed on the main thread: about 5 ms, less than it costs to move them. */

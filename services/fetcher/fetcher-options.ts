@@ -30,8 +30,8 @@ export interface FetcherOptions {
   readonly fetcherId: string;
   /** Normaliser of the policy in force. */
   readonly normalize: Normalizer;
-  /** Group with the committed positions. */
-  readonly group: string;
+  /** Group with the committed positions. null: no other fetcher may get its tasks, so none are committed. */
+  readonly group: string | null;
   /** Positions from which to read `tasks`. More may follow by `assign`. */
   readonly positions: readonly { readonly partition: number; readonly offset: number }[];
   readonly dnsLookup?: DnsLookup;

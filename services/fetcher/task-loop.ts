@@ -14,6 +14,7 @@ import type { LateReports } from './leases/late-reports.ts';
 
 /** Task bytes per poll: about as many leases as start at once. */
 const pollBytes = 256 * 1024;
+/** An idle fetcher reports its room after each poll, and a fleet grants leases by it: an old number is too many. */
 const pollWaitMs = 1_000;
 
 /** Others that take part in how many leases this fetcher has. */

@@ -13,7 +13,10 @@ export const frontierServiceLimits = {
   /** Pause before a lost partition is opened again, ms, doubled each time up to a group's session timeout. */
   reopenMs: 250,
   reopenMsMax: 10_000,
-  /** Longest policy that is certain to decide quickly if it has no patterns, characters of JSON: the default has 3,000. */
+  /**
+   * Longest policy that is certain to decide quickly if it has no patterns, characters of JSON without the names of its
+   * scope: the default has 3,000.
+   */
   plainPolicyChars: 4_096,
   /** A record is skipped after this many failed steps: one may be a passing fault, two are the record's. */
   stepTries: 2,
@@ -23,6 +26,8 @@ export const frontierServiceLimits = {
    */
   saveEveryMs: 5_000,
   saveEveryBytes: 32 << 20,
+  /** Bytes of changelog below which a crawl beside others may write its checkpoint less often: replayed in a millisecond. */
+  saveSmallBytes: 64 << 10,
   /** Bytes of changelog replayed at once while a partition is restored: about 10 ms, while other partitions wait. */
   restoreSliceBytes: 256 << 10,
   /**

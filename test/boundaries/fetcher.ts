@@ -412,6 +412,7 @@ export const fetcherBoundaries: BoundaryTable<typeof fetcherLimits> = {
   publishBytesMax: upTo(goesOnAt),
   discoveredBytes: upTo((n) => discoveredMessages([group(n)], 1, 'host').length, 1, 2),
   resultsMs: from((n) => isReportedAfter(fetcherLimits.flushMs, n)),
+  resultsWithReportsMax: undriven('test/services/fetcher/publish/publisher.test.ts has one more'),
   linkCacheEntries: tuning('what falls out of a set-associative cache is by chance; a miss costs a duplicate'),
   // Beyond it a worker does: here one that does not start.
   inlineParseBytes: upTo(async (n) => {

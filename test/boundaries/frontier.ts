@@ -328,6 +328,7 @@ export const frontierServiceBoundaries: BoundaryTable<typeof frontierServiceLimi
   stepTries: undriven('test/services/frontier/own/failed-step.test.ts has one that fails each time'),
   saveEveryMs: tuning('how often the checkpoint is written: a restart replays what came since'),
   saveEveryBytes: tuning('how often the checkpoint is written: a restart replays what came since'),
+  saveSmallBytes: tuning('how often the checkpoint is written: a restart replays what came since'),
   restoreSliceBytes: tuning(slices),
   restoreSaveBytes: tuning('how often the checkpoint is written: a restart replays what came since'),
   restoreReportMs: tuning(often),

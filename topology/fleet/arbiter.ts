@@ -56,6 +56,8 @@ export interface ArbiterOptions {
    * Absent: always false.
    */
   readonly isBarred?: (crawl: string) => boolean;
+  /** False if `isBarred` is false for every crawl now. Absent: each is asked. */
+  readonly barsAny?: () => boolean;
   /** Called with each permit as it is given, before `isBarred` is asked again. */
   readonly onGranted?: (ask: Ask) => void;
 }
@@ -339,8 +341,8 @@ export class FleetArbiter {
 
   #barredNow(): Set<string> {
     const barred = new Set<string>();
-    const { isBarred } = this.#options;
-    if (isBarred === undefined) return barred;
+    const { isBarred, barsAny } = this.#options;
+    if (isBarred === undefined || (this.#barred.size === 0 && barsAny?.() === false)) return barred;
     for (const [crawl, { ofOwner, share }] of this.#members) {
       if (share.ready.size > 0 && isBarred(crawl)) barred.add(crawl);
       else if (this.#barred.has(crawl)) {

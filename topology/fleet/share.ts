@@ -46,6 +46,7 @@ interface Asked {
 
 /** The share of a crawl in what its owner gets. */
 export class Share<Ask extends Asked> {
+  readonly crawl: string;
   weight: number;
   /** Requests that could start now, in the order in which their hosts became ready. */
   readonly ready = new Set<Ask>();
@@ -59,7 +60,8 @@ export class Share<Ask extends Asked> {
   /** The number of these with a lease that had made a request before. */
   #begunRequests = 0;
 
-  constructor(weight: number) {
+  constructor(crawl: string, weight: number) {
+    this.crawl = crawl;
     this.weight = weight;
   }
 
@@ -128,29 +130,30 @@ export class Share<Ask extends Asked> {
 /** The share of an owner: equal to that of every other owner, whatever the number and weights of its crawls. */
 export class OwnerShare<Ask extends Asked> {
   readonly #service = new Service();
-  readonly #crawls = new Map<string, Share<Ask>>();
+  /** By index, since each decision goes over all of them: the entries of a map would be garbage. */
+  #crawls: Share<Ask>[] = [];
   /** Service of its least served crawl with a request that could start, ms for each unit of weight. It never decreases. */
   #leastMs = 0;
 
   join(crawl: string, weight: number): Share<Ask> {
-    const share = new Share<Ask>(weight);
-    this.#crawls.set(crawl, share);
+    this.leave(crawl);
+    const share = new Share<Ask>(crawl, weight);
+    this.#crawls.push(share);
     return share;
   }
 
   leave(crawl: string): void {
-    this.#crawls.delete(crawl);
+    this.#crawls = this.#crawls.filter((share) => share.crawl !== crawl);
   }
 
   /** True if nothing need be remembered of it: it has no crawls, and no more service than the least served owner. */
   canBeForgotten(nowMs: number, leastMs: number): boolean {
-    return this.#crawls.size === 0 && this.servedMs(nowMs) <= leastMs;
+    return this.#crawls.length === 0 && this.servedMs(nowMs) <= leastMs;
   }
 
   /** True while a request of its crawls could start. */
   get isReady(): boolean {
-    for (const { ready } of this.#crawls.values()) if (ready.size > 0) return true;
-    return false;
+    return this.#crawls.some(({ ready }) => ready.size > 0);
   }
 
   servedMs(nowMs: number): number {
@@ -186,8 +189,9 @@ export class OwnerShare<Ask extends Asked> {
   next(nowMs: number, barred: ReadonlySet<string>): Share<Ask> | undefined {
     let least: Share<Ask> | undefined;
     let [first, leastMs, leastReadyMs] = [0, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
-    for (const [crawl, share] of this.#crawls) {
-      if (share.ready.size === 0 || barred.has(crawl)) continue;
+    for (let at = 0; at < this.#crawls.length; at++) {
+      const share = this.#crawls[at]!;
+      if (share.ready.size === 0 || (barred.size > 0 && barred.has(share.crawl))) continue;
       const servedMs = share.servedMs(nowMs);
       leastReadyMs = Math.min(leastReadyMs, servedMs);
       const { precedence } = share;

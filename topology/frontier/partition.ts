@@ -193,11 +193,12 @@ export class FrontierPartition {
 
   /**
    * Decides everything that can be decided now. Null if nothing changed. `demand`: number of leases that the fetchers
-   * could take. `until`: inputs after these positions are not decided, as when the step was first decided. Throws
+   * could take; a function is called after the inputs are decided, so that leases which end make room for others in the
+   * same commit. `until`: inputs after these positions are not decided, as when the step was first decided. Throws
    * StepFailed only for a bug, because data faults become dead letters, tallies or outcomes. This partition is then
    * unusable.
    */
-  step(wallMs: number, demand: number, until: Positions | null = null): Step | null {
+  step(wallMs: number, demand: number | (() => number), until: Positions | null = null): Step | null {
     this.#tried = [];
     try {
       return this.#step(wallMs, demand, until);
@@ -206,7 +207,7 @@ export class FrontierPartition {
     }
   }
 
-  #step(wallMs: number, demand: number, until: Positions | null): Step | null {
+  #step(wallMs: number, demand: number | (() => number), until: Positions | null): Step | null {
     const { state } = this;
     if (this.#unread) finishInMemory(this.reads());
     const decision = this.#begin(wallMs);
@@ -219,7 +220,9 @@ export class FrontierPartition {
     const isAmidPolicy = state.positions.control.slice > 0;
     if (wasAmidPolicy && !isAmidPolicy) this.#resumedAtMs = decision.nowMs;
     // In the middle of a policy, some hosts wait by the next one already, and the former is in force.
-    if (!isAmidPolicy) this.#decideRest(decision, demand, until);
+    if (!isAmidPolicy) this.#decideRest(decision, until);
+    const leases = typeof demand === 'number' ? demand : demand();
+    if (!isAmidPolicy && this.policy?.config.paused !== true) this.#leasing.grant(decision, leases);
     for (const [topic, epoch] of this.#epochs)
       if (epoch !== state.inputEpochs[topic]) decision.emit({ kind: 'inputEpoch', topic, epoch });
     this.#epochs.clear();
@@ -232,11 +235,11 @@ export class FrontierPartition {
     if (isIdle && !decision.moved) return null;
     // A check counts only once a commit has recorded it, because a step without a decision leaves no trace.
     this.#grown = [];
-    return this.#commit(decision, inputs, demand, changes);
+    return this.#commit(decision, inputs, leases, changes);
   }
 
-  /** Decides everything after `control`. */
-  #decideRest(decision: Decision, demand: number, until: Positions | null): void {
+  /** Decides everything after `control`, without grants. */
+  #decideRest(decision: Decision, until: Positions | null): void {
     if (this.policy !== null) this.#take(decision, 'results', until);
     if (decision.nowMs >= this.#expiryFromMs) this.#leasing.endLate(decision);
     decideBurials(decision, this.#dying);
@@ -253,7 +256,6 @@ export class FrontierPartition {
     decideQuotaShares(decision, pageQuota);
     openDeferred(decision);
     openDrained(decision);
-    if (this.policy?.config.paused !== true) this.#leasing.grant(decision, demand);
   }
 
   /** Are there calls that a step could decide? */

@@ -91,6 +91,8 @@ export interface Policy {
   readonly hasParallel: boolean;
   /** True if its patterns and overlays decide how long its decisions take. */
   readonly hasPatterns: boolean;
+  /** Characters of the policy as JSON, without the names of its scope: they cost the same, whatever their number. */
+  readonly rulesChars: number;
   /** Number of leases that a host may have at once, by its key. */
   readonly leasesOf: LeasesOf;
   /** When a URL is refetched; null: never. */
@@ -166,6 +168,7 @@ function compileNow(config: PolicyConfig, lists: ListSource): Policy {
     openAt: openAtOf(overlays, compileWindows(config.windows ?? [])),
     hasParallel: config.parallel !== undefined || config.overlays?.some(({ set }) => set.leases !== undefined) === true,
     hasPatterns: hasPatterns(config),
+    rulesChars: JSON.stringify({ ...config, scope: null }).length,
     leasesOf: (hostKey) => overlays?.ofHost(hostKey).leases ?? leasesOf(withoutPort(hostKey)),
     recrawl: config.recrawl === undefined ? null : compileRecrawl(config.recrawl, overlays?.recrawl, compile),
     // Clients of the pull API read their own.

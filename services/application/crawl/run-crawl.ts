@@ -10,6 +10,7 @@ import type { Log } from '../../runtime/log/log.ts';
 import { createApplication, endOfTasks } from '../application.ts';
 import type { Ports } from '../ports.ts';
 import type { RunningProcessors } from '../start-processors.ts';
+import { CrawlChanges } from './crawl-changes.ts';
 import type { CrawlOutcome } from './crawl-outcome.ts';
 import { type RunningWhole, startWhole, type WholeCrawl } from './start-whole.ts';
 import { type CrawlStatus, hostsOf, trapsOf, type WatchedCrawl, watchCrawl } from './watch-crawl.ts';
@@ -27,6 +28,8 @@ export interface CrawlRun extends Ports {
   readonly graceMs?: number | undefined;
   /** Time between checks for its end and its status, ms. Absent: short, for a person who watches. */
   readonly lookEveryMs?: number | undefined;
+  /** The same while nothing changes, ms. Absent: half a second. */
+  readonly waitingEveryMs?: number | undefined;
   readonly onStatus: (status: CrawlStatus) => void;
   /** As in WatchedCrawl. */
   readonly stays?: WatchedCrawl['stays'];
@@ -57,8 +60,10 @@ export async function runCrawl(run: CrawlRun): Promise<CrawlOutcome> {
   });
   fetcherFailed.catch(() => {});
   const at = await endOfTasks(run);
+  const changes = new CrawlChanges();
   const whole = startWhole(createApplication(run), {
-    ...{ at, frontier: run.frontier, graceMs: run.graceMs, workers: run.workers, elsewhere: run.elsewhere },
+    ...{ at, graceMs: run.graceMs, workers: run.workers, elsewhere: run.elsewhere },
+    frontier: { ...run.frontier, onCommitted: changes.note },
     fetcher: { ...run.fetcher, onFailure: failFetcher },
   });
   const { frontier } = whole;
@@ -76,6 +81,7 @@ export async function runCrawl(run: CrawlRun): Promise<CrawlOutcome> {
       startedAtMs,
       failed: Promise.race(failures),
       everyMs: run.lookEveryMs ?? lookEveryMs,
+      waiting: run.waitingEveryMs === undefined ? undefined : { changes, everyMs: run.waitingEveryMs },
       look: () => look(log, crawl, frontier),
       hosts: () => hostsOf(frontier.committed()),
       settle: processors.settle,

@@ -6,6 +6,7 @@ import { type Counters, pagesFetched, sumCounters } from '../../../topology/fron
 import type { Committed, NextContact } from '../../frontier/own/committed.ts';
 import type { HeldTrap } from '../../frontier/own/held-traps.ts';
 import type { Clock } from '../../runtime/clock.ts';
+import type { CrawlChanges } from './crawl-changes.ts';
 import type { CrawlOutcome } from './crawl-outcome.ts';
 import { failFirst } from './fail-first.ts';
 
@@ -46,6 +47,11 @@ export interface WatchedCrawl {
    * half second.
    */
   readonly everyMs: number;
+  /**
+   * The crawl's changes, and the interval of checks while there are none, ms: a waiting crawl costs nothing in between.
+   * Absent: it is checked every half second.
+   */
+  readonly waiting?: { readonly changes: CrawlChanges; readonly everyMs: number } | undefined;
   /** Undefined while the crawl is not up yet. */
   look(): Promise<Look | undefined>;
   /** Resolves once the processors that find links beside the fetchers have caught up. */
@@ -76,6 +82,8 @@ export async function watchCrawl(crawl: WatchedCrawl): Promise<CrawlOutcome['end
   const awaitsRelease = crawl.awaitsRelease ?? (async () => false);
   while (!signal.aborted) {
     const nowMs = clock.nowMs();
+    crawl.waiting?.changes.forget();
+    let isWaiting = false;
     const stays = crawl.stays?.();
     const now = await orFailure(crawl.look());
     if (now !== undefined) {
@@ -97,6 +105,8 @@ export async function watchCrawl(crawl: WatchedCrawl): Promise<CrawlOutcome['end
       before = now;
       stays?.(end !== null);
       const isHeld = end === 'done' && counters.deferred > 0 && (await orFailure(awaitsRelease()));
+      // An end takes a second check. Those who keep a crawl open are asked regularly: they report no change.
+      isWaiting = stays === undefined && crawlEnd(now, now) === null;
       if (end !== null && stays === undefined && !isHeld) {
         await orFailure(crawl.settle());
         const after = await crawl.look();
@@ -104,6 +114,8 @@ export async function watchCrawl(crawl: WatchedCrawl): Promise<CrawlOutcome['end
         before = after;
       }
     }
+    if (isWaiting && crawl.waiting !== undefined)
+      await orFailure(crawl.waiting.changes.next(clock, nowMs + crawl.waiting.everyMs, signal));
     await orFailure(clock.sleepUntil(nowMs + everyMs, signal));
   }
   return 'stopped';

@@ -6,6 +6,8 @@
  * even if the partition is given back: the member that had it in between has started those tasks, and a commit would
  * move the group back to them. A commit that was acked counts whatever comes after it: the log lets no successor read
  * from before it.
+ *
+ * A fetcher that has all tasks to itself, and begins at their end, commits nothing: nobody would read it.
  */
 import { hasCode } from '../../../topology/errors.ts';
 import type { Log, LogRecord, Position } from '../../runtime/log/log.ts';
@@ -28,7 +30,8 @@ export interface TaskBacklog {
   positions(): readonly Position[];
 }
 
-export function createTaskBacklog(log: Pick<Log, 'commit'>, group: string): TaskBacklog {
+/** `group` null: nothing is committed. */
+export function createTaskBacklog(log: Pick<Log, 'commit'>, group: string | null): TaskBacklog {
   let records: LogRecord[] = [];
   const next = new Map<number, Position>();
   /** Partitions taken away since the newest records were taken. */
@@ -38,7 +41,7 @@ export function createTaskBacklog(log: Pick<Log, 'commit'>, group: string): Task
 
   const isCommitted = async (positions: readonly Position[]): Promise<boolean> => {
     try {
-      await log.commit(group, positions);
+      if (group !== null) await log.commit(group, positions);
       return true;
     } catch (error) {
       if (!hasCode(error, 'OWNERSHIP_LOST', 'PROCESS_ENDED')) throw error;

@@ -52,7 +52,8 @@ export interface BlockedHostsOptions {
 }
 
 const pollBytes = 256 * 1024;
-const pollWaitMs = 1_000;
+/** New records and `wake` end a poll at once. */
+const pollWaitMs = 10_000;
 
 /** Throws an Error if the payload is unreadable. */
 function signingKeyIn(payload: string): string {

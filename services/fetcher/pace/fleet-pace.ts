@@ -33,7 +33,7 @@ export interface FleetPaceOptions {
   /** Called with each fact that a later process must know: ms since the Unix epoch. */
   readonly onFact?: (hostKey: string, fact: HostFact) => void;
   /** Shares the event loop among owners. Absent: it is not shared. */
-  readonly loop?: Pick<LoopShares, 'join'>;
+  readonly loop?: Pick<LoopShares, 'join'> & Partial<Pick<LoopShares, 'isShared'>>;
 }
 
 export interface FleetPace {
@@ -76,7 +76,9 @@ class SharedPace implements FleetPace {
   readonly #clock: Clock;
   readonly #arbiter: FleetArbiter;
   #contactedAtMs: number;
-  readonly #loops = new Map<string, LoopShare>();
+  readonly #loops = new Map<string, { readonly loop: LoopShare; readonly owner: string }>();
+  /** Owners above their share, as of the current decision: it asks for each of their crawls. */
+  readonly #over = new Map<string, boolean>();
   /** Crawls that want no more leases, each with its callback for when it does. */
   readonly #sated = new Map<string, () => void>();
   readonly #waiting = new Map<Ask, (granted: boolean) => void>();
@@ -104,10 +106,12 @@ class SharedPace implements FleetPace {
       get contactedAtMs() {
         return contactedAtMs();
       },
-      isBarred: (crawl) => this.#loops.get(crawl)?.isOver === true,
+      isBarred: (crawl) => this.#isBarred(crawl),
+      barsAny: () => options.loop?.isShared !== false,
       onGranted: (ask) => {
-        const loop = this.#loops.get(ask.crawl);
+        const loop = this.#loops.get(ask.crawl)?.loop;
         if (loop !== undefined) this.#begun.set(ask, loop.begin());
+        this.#over.clear();
       },
     });
     this.#remember(options.facts);
@@ -128,6 +132,16 @@ class SharedPace implements FleetPace {
     }
   }
 
+  #isBarred(crawl: string): boolean {
+    const of = this.#loops.get(crawl);
+    if (of === undefined) return false;
+    const isKnown = this.#over.get(of.owner);
+    if (isKnown !== undefined) return isKnown;
+    const { isOver } = of.loop;
+    this.#over.set(of.owner, isOver);
+    return isOver;
+  }
+
   #settle(ask: Ask, granted: boolean) {
     this.#waiting.get(ask)?.(granted);
     this.#waiting.delete(ask);
@@ -135,6 +149,7 @@ class SharedPace implements FleetPace {
 
   #decide() {
     if (!this.#mayContact()) return this.#lookAgain(barredLookMs);
+    this.#over.clear();
     const { granted, late } = this.#arbiter.step(this.#steadyMs());
     for (const ask of granted) this.#settle(ask, true);
     for (const ask of late) this.#settle(ask, false);
@@ -207,7 +222,7 @@ class SharedPace implements FleetPace {
   readonly join: FleetPace['join'] = (crawl, weight, owner = '') => {
     this.#arbiter.join(crawl, weight, owner);
     const loop = this.#options.loop?.join(owner) ?? unshared;
-    this.#loops.set(crawl, loop);
+    this.#loops.set(crawl, { loop, owner });
     let announceWanted = () => {};
     const leasesWanted = () => {
       const wanted = this.#arbiter.hostsWanted(crawl);
@@ -229,7 +244,7 @@ class SharedPace implements FleetPace {
         this.#sated.delete(crawl);
         this.#arbiter.leave(crawl);
         loop.leave();
-        if (this.#loops.get(crawl) === loop) this.#loops.delete(crawl);
+        if (this.#loops.get(crawl)?.loop === loop) this.#loops.delete(crawl);
       },
     };
   };

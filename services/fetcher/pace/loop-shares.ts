@@ -124,6 +124,12 @@ export class LoopShares {
     };
   }
 
+  /** False: no owner is above its share now, because the loop has time to spare, or a single owner uses it. */
+  get isShared(): boolean {
+    this.#look();
+    return this.#active >= 2 && this.#level < 1;
+  }
+
   /** Adds to the use of an owner that need not have a crawl, ms. */
   spend(owner: string, ms: number): void {
     const share = this.join(owner, 'calls');

@@ -5,6 +5,9 @@
  * All leases share flush cycles, since messages and syncs cost more than bytes. One cycle's pages and links are under
  * way at a time while the next gathers. Outcomes wait for their lease to end, but no longer than `resultsMs`, and leave in
  * order: appends to one partition land as issued. A link enters the link cache only after its ack.
+ *
+ * If the log takes an append as a whole, and there are few reports, pages, links and results go in one append: a slow
+ * crawl then makes one append for a page, and its frontier one decision.
  */
 import { blankHostFacts } from '../../../schemas/blank.ts';
 import type {
@@ -108,13 +111,19 @@ export interface PublisherOptions extends ResultOptions {
 interface LeaseState extends Unsent {
   /** Reports with pages and links that are not acked yet. */
   unacked: number;
-  /** Time when the oldest unsent outcome was acked, ms; 0: none. */
+  /** Time since which the oldest unsent outcome may be sent, ms; 0: none. */
   readySinceMs: number;
   finished: boolean;
 }
 
 /** Results of a lease so far. */
 type TaskOutcomes = readonly [task: Task, outcomes: readonly Outcome[], last: boolean];
+
+/** Results that are due, of all leases. */
+interface DueResults {
+  readonly records: readonly AppendRecord[];
+  readonly reports: readonly TaskOutcomes[];
+}
 
 /** Records of one cycle. */
 interface Batch {
@@ -209,21 +218,49 @@ class LeasePublisher implements Publisher {
   }
 
   async #publish(batch: Batch) {
+    if (this.#log.isAtomic === true && batch.reports.length <= fetcherLimits.resultsWithReportsMax)
+      return this.#publishWhole(batch);
     const records = encodeBatch(batch, this.#options);
     if (records.length > 0) await this.#log.append(records).catch((error) => this.#leaveOut(batch, records, error));
-    this.#options.linkCache.remember(batch.pending);
     const nowMs = this.#clock.nowMs();
-    for (const { lease, outcome, requests, spans } of batch.reports) {
+    this.#conclude(batch, nowMs);
+    this.#acked(batch);
+    const { records: results, reports } = this.#takeResults(nowMs, fetcherLimits.resultsMs);
+    this.#appendResults(results, reports);
+  }
+
+  /** Results are durable together with their pages and links. */
+  async #publishWhole(batch: Batch) {
+    const nowMs = this.#clock.nowMs();
+    this.#conclude(batch, nowMs);
+    const { records, reports } = this.#takeResults(nowMs, 0);
+    const all = [...encodeBatch(batch, this.#options), ...records];
+    if (all.length > 0) await this.#log.append(all);
+    this.#acked(batch);
+    this.#durable(reports);
+  }
+
+  /** The outcomes of a cycle may be sent. */
+  #conclude(batch: Batch, nowMs: number) {
+    for (const { lease, outcome, requests } of batch.reports) {
       lease.unacked -= 1;
-      spans?.acked();
       if (outcome === null) continue;
       lease.outcomes.push(named(outcome, lease.task));
       lease.requests.push(...requests);
       lease.readySinceMs ||= nowMs;
     }
+  }
+
+  /** The pages and links of a cycle are durable. */
+  #acked(batch: Batch) {
+    this.#options.linkCache.remember(batch.pending);
+    for (const { spans } of batch.reports) spans?.acked();
     this.#bytesUnacked -= batch.bytes;
     for (const proceed of this.#waitingForRoom.splice(0)) proceed();
-    this.#sendResults(nowMs);
+  }
+
+  #durable(reports: readonly TaskOutcomes[]) {
+    for (const [task, outcomes, last] of reports) this.#options.onDurable?.(task, outcomes, last);
   }
 
   /** Handles records that are too large for their topic: the outcome says so, and the rest of the cycle is durable. */
@@ -238,13 +275,14 @@ class LeasePublisher implements Publisher {
     }
   }
 
-  #sendResults(nowMs: number) {
+  /** Takes the results of leases that have ended, and of outcomes that have waited for `waitMs`. */
+  #takeResults(nowMs: number, waitMs: number): DueResults {
     const records: AppendRecord[] = [];
     const reports: TaskOutcomes[] = [];
     let nextMs = Number.POSITIVE_INFINITY;
     for (const lease of this.#leases) {
       const last = lease.finished && lease.unacked === 0;
-      const dueAtMs = lease.readySinceMs + fetcherLimits.resultsMs;
+      const dueAtMs = lease.readySinceMs + waitMs;
       if (last) this.#leases.delete(lease);
       else if (lease.readySinceMs === 0) continue;
       else if (dueAtMs > nowMs) {
@@ -259,16 +297,14 @@ class LeasePublisher implements Publisher {
       lease.readySinceMs = 0;
     }
     if (nextMs !== Number.POSITIVE_INFINITY) this.#schedule(nextMs - nowMs);
-    this.#appendResults(records, reports);
+    return { records, reports };
   }
 
   #appendResults(records: readonly AppendRecord[], reports: readonly TaskOutcomes[]) {
     if (records.length === 0 || this.#failure !== undefined) return;
     const append = this.#log
       .append(records)
-      .then(() => {
-        for (const [task, outcomes, last] of reports) this.#options.onDurable?.(task, outcomes, last);
-      })
+      .then(() => this.#durable(reports))
       .catch(this.#fail)
       .finally(() => this.#resultAppends.delete(append));
     this.#resultAppends.add(append);
@@ -293,7 +329,10 @@ class LeasePublisher implements Publisher {
     this.#gathering.pages.push({ topic: topics[name], partition, key: Buffer.from(key), value });
     this.#gathering.bytes += value.length;
     this.#bytesUnacked += value.length;
-    this.#schedule(fetcherLimits.flushMs);
+    if (this.#gathering.bytes >= fetcherLimits.flushBytes) this.#flush();
+    // Only results refer to a robots.txt, and its lease has one more at its end: an append for it alone is needless. But
+    // those after the cycle under way may refer to it already.
+    else if (name !== 'robots' || this.#cycle !== undefined) this.#schedule(fetcherLimits.flushMs);
   }
 
   readonly open: Publisher['open'] = (task) => {
@@ -355,7 +394,8 @@ class LeasePublisher implements Publisher {
       this.#gathering.reports.length + this.#gathering.pages.length > 0 ||
       [...this.#leases].some((lease) => lease.finished);
     while (this.#failure === undefined && (this.#cycle !== undefined || open())) {
-      this.#flush();
+      // A flush during a cycle makes another cycle follow it: without anything to send, that would never end.
+      if (open()) this.#flush();
       await this.#cycle;
     }
     this.#stopTimer();

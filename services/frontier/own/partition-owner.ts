@@ -69,6 +69,8 @@ export interface OwnerOptions {
   readonly idleMs?: number | undefined;
   /** Bytes of changelog after which the checkpoint is written, if not earlier. Default: frontierServiceLimits. */
   readonly saveEveryBytes?: number;
+  /** Interval of checkpoints with few changes (`saveSmallBytes`), ms. Default: as with many. */
+  readonly saveSmallEveryMs?: number | undefined;
   /** Runs the steps. Absent: at once, without a limit. */
   readonly steps?: StepRunner | undefined;
   /** Names this owner's claims. Absent: 128 random bits each. */
@@ -85,6 +87,8 @@ export interface OwnerOptions {
   readonly onSpan?: SpanSink | undefined;
   /** Called each time the partition is open: restored, and claimed. */
   readonly onOpened?: (partition: FrontierPartition) => void;
+  /** Called each time `committed` has changed. */
+  readonly onCommitted?: () => void;
   /** Called with the reason before the partition is opened again. */
   readonly onReopen?: (error: CrawlstreamError) => void;
 }
@@ -149,7 +153,7 @@ export class PartitionOwner {
       } catch (error) {
         if (!(error instanceof CrawlstreamError && error.retriable)) throw error;
         if (error instanceof StepFailed && !this.#suspects.add(error)) throw error;
-        this.#committed = undefined;
+        this.#setCommitted(undefined);
         if (!this.#stopping.signal.aborted) this.#options.onReopen?.(error);
       } finally {
         await this.#reader?.close();
@@ -173,6 +177,11 @@ export class PartitionOwner {
     this.#reader?.wake();
   }
 
+  #setCommitted(committed: Committed | undefined): void {
+    this.#committed = committed;
+    this.#options.onCommitted?.();
+  }
+
   async #own(): Promise<void> {
     const { log, clock, identity } = this.#options;
     // Only at the first opening is it certain that this process's own fetchers hold none of the leases.
@@ -190,7 +199,7 @@ export class PartitionOwner {
     const reader = log.reader();
     this.#reader = reader;
     this.#flow = await this.#openFlow(partition, reader);
-    this.#committed = committedOf(partition, this.#flow?.waiting ?? null, this.#options.clock);
+    this.#setCommitted(committedOf(partition, this.#flow?.waiting ?? null, this.#options.clock));
     this.#calls.opened(partition, () => reader.wake());
     this.#options.onOpened?.(partition);
     const fail = (error: unknown) => {
@@ -283,10 +292,14 @@ export class PartitionOwner {
     await this.#calls.lookNow(partition);
     const beganMs = performance.now();
     this.#flow?.report();
-    const demand = this.#demand(partition);
     const { steps = plainSteps } = this.#options;
     this.#suspects.watch(partition);
-    const step = steps.run(() => partition.step(clock.nowMs(), demand), mayBeLong(partition));
+    let demand = 0;
+    const demandNow = () => {
+      demand = this.#demand(partition);
+      return demand;
+    };
+    const step = steps.run(() => partition.step(clock.nowMs(), demandNow), mayBeLong(partition));
     if (step !== null) {
       this.#meters.stepSeconds.observe((performance.now() - beganMs) / 1000);
       await this.#commit(partition, step, demand, oldestMs);
@@ -358,7 +371,7 @@ export class PartitionOwner {
       if (offset !== step.offset) throw lost(identity.partition);
       this.#losses?.acked(offset);
       this.#underWay -= 1;
-      this.#committed = committed;
+      this.#setCommitted(committed);
       const decisionMs = inputMs === undefined ? undefined : this.#options.clock.nowMs() - inputMs;
       meterCommit(this.#meters, step, performance.now() - beganMs, decisionMs);
       this.#spans?.committed(step.traced, this.#options.clock.nowMs());
@@ -401,6 +414,7 @@ export class PartitionOwner {
 /** True if the policy controls how long a step takes: by patterns, by many rules, or because it is new. */
 function mayBeLong(partition: FrontierPartition): boolean {
   if (partition.waiting('control') > 0) return true;
-  const isLarge = partition.state.policyJson.length > frontierServiceLimits.plainPolicyChars;
-  return isLarge || partition.policy?.hasPatterns === true;
+  const { policy } = partition;
+  if (policy === null) return false;
+  return policy.rulesChars > frontierServiceLimits.plainPolicyChars || policy.hasPatterns;
 }

@@ -20,6 +20,8 @@ export interface CheckpointSaverOptions {
   readonly clock: Pick<Clock, 'nowMs'>;
   /** Bytes of changelog after which the checkpoint is written, if not earlier. Default: frontierServiceLimits. */
   readonly saveEveryBytes?: number;
+  /** As in OwnerOptions. */
+  readonly saveSmallEveryMs?: number | undefined;
   /** Resolves once all decisions are durable. */
   settle(): Promise<void>;
 }
@@ -51,8 +53,7 @@ export class CheckpointSaver {
   async saveIfDue(): Promise<void> {
     const { state, clock, saveEveryBytes = frontierServiceLimits.saveEveryBytes } = this.#options;
     const nowMs = clock.nowMs();
-    const { saveEveryMs } = frontierServiceLimits;
-    const due = this.#changedBytes >= saveEveryBytes || nowMs - this.#savedAtMs >= saveEveryMs;
+    const due = this.#changedBytes >= saveEveryBytes || nowMs - this.#savedAtMs >= this.#everyMs;
     if (this.#round === null && due && this.#changedBytes > 0) {
       this.#round = saveCheckpoint(state);
       this.#changedBytes = 0;
@@ -60,6 +61,13 @@ export class CheckpointSaver {
     }
     if (this.#changedBytes >= saveEveryBytes) await this.#finish();
     else await this.#saveSlice();
+  }
+
+  /** A checkpoint of few changes costs as much as one of many, and a restart replays them in a moment. */
+  get #everyMs(): number {
+    const { saveEveryMs, saveSmallBytes } = frontierServiceLimits;
+    const { saveSmallEveryMs = saveEveryMs } = this.#options;
+    return this.#changedBytes < saveSmallBytes ? saveSmallEveryMs : saveEveryMs;
   }
 
   /** Writes everything there is now. */

@@ -106,8 +106,8 @@ export interface EmbeddedCrawl {
 }
 
 export interface BesideOthers
-  extends Pick<CrawlRun, 'graceMs' | 'lookEveryMs'>,
-    Pick<OwnerOptions, 'idleMs' | 'steps'> {
+  extends Pick<CrawlRun, 'graceMs' | 'lookEveryMs' | 'waitingEveryMs'>,
+    Pick<OwnerOptions, 'idleMs' | 'steps' | 'saveSmallEveryMs'> {
   /** Time between looks for what commands have left, ms. */
   readonly inboxEveryMs: number;
   /** Time between the signs of life in its folder, ms. */
@@ -193,6 +193,7 @@ async function runWith(
   const outcome = await runCrawl({
     ...{ log, codec, clock, manifest, signal, onStatus, processors },
     ...{ graceMs: crawl.beside?.graceMs, lookEveryMs: crawl.beside?.lookEveryMs },
+    waitingEveryMs: crawl.beside?.waitingEveryMs,
     elsewhere: crawl.beside?.elsewhere,
     frontier: {
       key: fingerprintKeyOf(manifest),
@@ -210,6 +211,7 @@ async function runWith(
       },
       leasesMax,
       idleMs: crawl.beside?.idleMs ?? idleMs,
+      saveSmallEveryMs: crawl.beside?.saveSmallEveryMs,
       steps: crawl.beside?.steps,
     },
     fetcher: {

@@ -9,6 +9,7 @@
  * not yet answered is found again in the log by its id (`isKnown`).
  */
 import { randomBytes } from 'node:crypto';
+import { statSync } from 'node:fs';
 import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DataFolder } from '../data-folder/data-folder.ts';
@@ -36,14 +37,38 @@ export interface Taking {
 
 /** Age after which unread answers are removed, ms. */
 const answerKeptMs = 60_000;
+/** More than a tick of any file system's clock, ms: those of FAT have 2 s, and many others 1 s. */
+const tickMs = 3_000;
+/** Longest time without a list of names, ms: some file systems show no change of a folder. */
+const listEveryMs = 10_000;
+
+/** Looks at a folder; tests have others. */
+export interface FolderLooks {
+  list(path: string): Promise<string[]>;
+  /** Time of its last change, ms; undefined: there is no such folder. */
+  changedAtMs(path: string): number | undefined;
+}
+
+const nodeLooks: FolderLooks = {
+  list: (path) => readdir(path),
+  changedAtMs: (path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs,
+};
 
 export class CommandInbox {
   readonly #path: string;
+  readonly #looks: FolderLooks;
+  /** Time of the folder's last change, as of the last list of names. */
+  #changedMs: number | undefined;
+  /** Our time when that change was first seen. */
+  #seenAtMs = 0;
+  /** Our time of the last list of names of which all requests were taken. */
+  #listedAtMs = Number.NEGATIVE_INFINITY;
   /** Requests that are older than this process may have been appended by an earlier one. */
   #isFirst = true;
 
-  constructor(folder: DataFolder) {
+  constructor(folder: DataFolder, looks: FolderLooks = nodeLooks) {
     this.#path = folder.part('requests');
+    this.#looks = looks;
   }
 
   /** Resolves once the command would survive a crash. */
@@ -70,6 +95,32 @@ export class CommandInbox {
 
   /** Takes every request there is, the oldest first. Only the process that holds the log may call it. */
   async take(taking: Taking, nowMs: number): Promise<void> {
+    const changedMs = this.#looks.changedAtMs(this.#path);
+    await this.#takeAll(taking, nowMs);
+    if (changedMs !== this.#changedMs) {
+      this.#changedMs = changedMs;
+      this.#seenAtMs = nowMs;
+    }
+    this.#listedAtMs = nowMs;
+  }
+
+  /** The same, unless the folder has not changed. A request may then wait for `listEveryMs`. */
+  async takeIfChanged(taking: Taking, nowMs: number): Promise<void> {
+    if (this.#mayHaveRequests(nowMs)) await this.take(taking, nowMs);
+  }
+
+  /** A fleet looks at hundreds of folders, and a list of names costs fifty times what this does. */
+  #mayHaveRequests(nowMs: number): boolean {
+    const changedMs = this.#looks.changedAtMs(this.#path);
+    if (changedMs === undefined) return false;
+    // A request that came just after a list may have been in the same tick of the file system's clock. By our own clock
+    // alone, since that of a file server may differ.
+    const isSettled = changedMs === this.#changedMs && this.#listedAtMs - this.#seenAtMs >= tickMs;
+    const unlistedMs = nowMs - this.#listedAtMs;
+    return !isSettled || unlistedMs >= listEveryMs || unlistedMs < 0;
+  }
+
+  async #takeAll(taking: Taking, nowMs: number): Promise<void> {
     const names = await this.#names();
     for (const name of names.filter((one) => one.endsWith('.json')).sort()) {
       const id = name.slice(0, -'.json'.length);
@@ -98,7 +149,7 @@ export class CommandInbox {
 
   async #names(): Promise<string[]> {
     try {
-      return await readdir(this.#path);
+      return await this.#looks.list(this.#path);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
       throw error;

@@ -24,19 +24,27 @@ const lookEveryMs = 200;
 export async function takeRegularly(reader: RequestReader, signal: AbortSignal): Promise<void> {
   for (;;) {
     const isLast = signal.aborted;
-    await takeRequests(reader);
+    await (isLast ? takeRequests(reader) : takeNewRequests(reader));
     if (isLast) return;
     await reader.clock.sleepUntil(reader.clock.nowMs() + (reader.everyMs ?? lookEveryMs), signal);
   }
 }
 
-export function takeRequests({ inbox, log, codec, crawl, clock }: RequestReader): Promise<void> {
-  const taking: Taking = {
+export function takeRequests(reader: RequestReader): Promise<void> {
+  return reader.inbox.take(takingOf(reader), reader.clock.nowMs());
+}
+
+/** The same, unless the inbox has not changed: for frequent looks. */
+export function takeNewRequests(reader: RequestReader): Promise<void> {
+  return reader.inbox.takeIfChanged(takingOf(reader), reader.clock.nowMs());
+}
+
+function takingOf({ log, codec, crawl }: RequestReader): Taking {
+  return {
     encode: (records) => encodeRequest(codec, crawl, records),
     append: (records) => log.append(records),
     known: (records) => knownOffsets(log, codec, crawl, records),
   };
-  return inbox.take(taking, clock.nowMs());
 }
 
 /**

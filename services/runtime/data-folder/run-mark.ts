@@ -47,9 +47,16 @@ export async function markedAsRunning<T>(
   }
 }
 
+/** One call of the file system for most signs: a fleet gives them for hundreds of crawls. */
 async function sign(file: string, nowMs: number): Promise<void> {
+  const atS = nowMs / 1000;
+  const isThere = await utimes(file, atS, atS).then(
+    () => true,
+    () => false,
+  );
+  if (isThere) return;
   await (await open(file, 'a')).close();
-  await utimes(file, nowMs / 1000, nowMs / 1000);
+  await utimes(file, atS, atS);
 }
 
 /** `log`: the folder of the log's store. */

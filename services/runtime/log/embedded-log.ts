@@ -59,6 +59,7 @@ export async function openEmbeddedLog(
 
 /** Its public acts are fields, since callers wrap a log by spreading it: `{ ...log, append }`. */
 class StoredLog implements EmbeddedLog {
+  readonly isAtomic = true;
   readonly #store: StateStore;
   readonly #clock: Clock;
   readonly #options: EmbeddedLogOptions;

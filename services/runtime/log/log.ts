@@ -23,6 +23,8 @@ export interface Log {
    * Rejects with RecordTooLarge, once the others are durable, if a record is too large for its topic.
    */
   append(records: readonly AppendRecord[], options?: AppendOptions): Promise<number[]>;
+  /** True: of the records of one append, all become durable and readable at once, or none. Absent: one by one. */
+  readonly isAtomic?: true;
   /** A reader with its own positions; nothing is assigned until `seek`. */
   reader(): LogReader;
   /**

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Permit } from '../../../services/fetcher/pace/pacer.ts';
 import { createSharedRobots, type FetcherPace } from '../../../services/fetcher/robots/shared-robots.ts';
+import { until } from '../until.ts';
 import { clock, startHarness, taskUrls } from './harness.ts';
 import { serveSite } from './loopback.ts';
 
@@ -30,6 +31,15 @@ function paceLostAt(permits: number): FetcherPace & { readonly given: Permit[] }
     }),
   };
 }
+
+test('an idle fetcher of a fleet reports within seconds that it has less room', async (t) => {
+  const rooms: number[] = [];
+  const crawlPace = { ...paceLostAt(9), leasesWanted: 5, onRoom: (leases: number) => void rooms.push(leases) };
+  await startHarness(t, { crawlPace });
+  await until(() => rooms.at(-1) === 5);
+  crawlPace.leasesWanted = 1;
+  await until(() => rooms.at(-1) === 1, 8_000);
+});
 
 for (const [permits, contacted] of [
   [1, []],

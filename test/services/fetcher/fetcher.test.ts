@@ -252,6 +252,7 @@ test('raw responses are published for archives before the result, whatever the p
     else response.writeHead(200, { 'content-type': 'text/html', 'content-encoding': 'gzip' }).end(gzipSync('<p>here'));
   });
   const { lease, all, appends } = await startHarness(t, {
+    appendMs: 5,
     config: { archive: { what: 'pages', bodyBytesMax: 1_000, messageBytesMax: 1_000 } },
   });
   await lease({ urls: taskUrls(site.url('a.test', '/page'), site.url('a.test', '/moved')) });

@@ -75,8 +75,10 @@ export async function startHarness(test: TestContext, options: HarnessOptions = 
     topicNames.map((name) => ({ name: `t.${name}`, partitions, retention: topics[name].retention })),
   );
   const appends = { asked: [] as string[], acked: [] as string[] };
+  const { isAtomic: _, ...oneByOne } = memory;
   const log: Log = {
-    ...memory,
+    // A log over a network takes the records of an append one by one.
+    ...(options.appendMs === undefined ? memory : oneByOne),
     ...(options.commit !== undefined && { commit: options.commit }),
     async append(records: readonly AppendRecord[]) {
       for (const { topic } of records) appends.asked.push(topic);

@@ -652,3 +652,30 @@ test('an owner whose share ends with a permit gets no other in the same step, fo
   assert.equal(now.filter((crawl) => crawl === 'ann-1').length, 5);
   assert.equal(arbiter.isBarring, true);
 });
+
+test('no crawl is asked for its share of the loop while nobody is above it, unless one was barred before', () => {
+  let [asked, barsAny, isBarred] = [0, false, false];
+  const arbiter = arbiterOf(
+    { a: 1, b: 1 },
+    {
+      requestsMax: 1,
+      barsAny: () => barsAny,
+      isBarred: () => {
+        asked += 1;
+        return isBarred;
+      },
+    },
+  );
+  for (const crawl of ['a', 'b'])
+    for (let n = 0; n < 3; n++) arbiter.ask(wantOf(crawl, { hostKey: `${crawl}${n}` }), 0);
+  const [first] = arbiter.step(0).granted;
+  // The crawl with the permit alone: its owner may be above its share from now on.
+  assert.equal(asked, 1);
+  [barsAny, isBarred] = [true, true];
+  arbiter.end(first!, contact(), 10);
+  assert.deepEqual(arbiter.step(10).granted, []);
+  assert.equal(arbiter.isBarring, true);
+  [barsAny, isBarred] = [false, false];
+  assert.equal(arbiter.step(20).granted.length, 1);
+  assert.equal(arbiter.isBarring, false);
+});

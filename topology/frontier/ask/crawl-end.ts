@@ -2,7 +2,8 @@
  * Detects the end of a crawl: two successive looks at all partitions are equal, with nothing left to do in either.
  *
  * It uses only commits and end offsets, so any process can detect it, on one machine or many. This is sound because a
- * fetcher reports a lease's results only after its links are acked, so links under way always have a lease.
+ * fetcher reports a lease's results only after its links are acked, or with them, in one atomic append: links under way
+ * always have a lease.
  * docs/design.md §4.13. Deferred URLs are reported and don't delay the end. Scheduled revisits do: with a `recrawl`
  * policy a crawl continues until it is stopped, or its quota is spent.
  */
@@ -33,7 +34,17 @@ export function crawlEnd(before: Look, now: Look): CrawlEnd {
 
 /** Returns whether nothing happened between two checks. */
 export function isSame(before: Look | undefined, now: Look): boolean {
-  return JSON.stringify(before) === JSON.stringify(now);
+  return before !== undefined && isEqual(before, now);
+}
+
+/** Compares plain data, field by field: a fleet checks hundreds of crawls, and texts of both would be garbage. */
+function isEqual(a: unknown, b: unknown): boolean {
+  if (Object.is(a, b)) return true;
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
+  const [left, right] = [a, b] as Readonly<Record<string, unknown>>[];
+  const keys = Object.keys(left!);
+  if (keys.length !== Object.keys(right!).length) return false;
+  return keys.every((key) => Object.hasOwn(right!, key) && isEqual(left![key], right![key]));
 }
 
 function endOf({ partitions, pageQuota }: Look): CrawlEnd {

@@ -38,8 +38,8 @@ export class QueueShares {
   /** Number of deferred URLs that may be drawn now. They come after the front queues, and take up no room. */
   opened = 0;
   readonly #key: { readonly hi: number; readonly lo: number };
-  /** Half a megabyte, allocated only if the partition limits shares. */
-  #sketch: Float64Array | undefined;
+  /** A quarter of a megabyte, allocated only if the partition limits shares. A queue has far fewer URLs than 2^32. */
+  #sketch: Uint32Array | undefined;
   /** By host: number of its URLs in the sketch, and of its opened deferred URLs. */
   #front = new Uint32Array(0);
   #behind = new Uint32Array(0);
@@ -63,7 +63,7 @@ export class QueueShares {
   }
 
   #share({ id, key, queue }: Sharer): void {
-    const sketch = (this.#sketch ??= new Float64Array(rows * cells));
+    const sketch = (this.#sketch ??= new Uint32Array(rows * cells));
     this.#front = fitted(this.#front, id + 1);
     this.#behind = fitted(this.#behind, id + 1);
     const front = queue.frontSize;

@@ -88,7 +88,8 @@ export class Decision {
   readonly lists: ListSource;
   readonly #policyOf: () => Policy | null;
   readonly #isByHost: () => boolean;
-  readonly #changes = new ByteWriter(16 * 1024);
+  /** Small at first: Node allocates larger buffers one by one, and each counts as pressure for the garbage collector. */
+  readonly #changes = new ByteWriter(2 * 1024);
   readonly #tallies = new Map<TallyName, number>();
   #randomState: number;
 

@@ -11,12 +11,16 @@ const lowBits = 2 ** 28;
 /** Up to here a loop writes faster than a call into the runtime; host keys and hashes are shorter. */
 const shortChars = 64;
 
+const nothing = Buffer.alloc(0);
+
 export class ByteWriter {
-  #bytes: Buffer;
+  #bytes = nothing;
+  readonly #initialBytes: number;
   #length = 0;
 
+  /** `initialBytes`: allocated with the first byte. Many writers are never used: most steps of a waiting crawl change nothing. */
   constructor(initialBytes = 1024) {
-    this.#bytes = Buffer.allocUnsafe(initialBytes);
+    this.#initialBytes = initialBytes;
   }
 
   get length(): number {
@@ -131,7 +135,7 @@ export class ByteWriter {
 
   #reserve(more: number): void {
     if (this.#length + more <= this.#bytes.length) return;
-    const grown = Buffer.allocUnsafe(Math.max(2 * this.#bytes.length, this.#length + more));
+    const grown = Buffer.allocUnsafe(Math.max(this.#initialBytes, 2 * this.#bytes.length, this.#length + more));
     this.#bytes.copy(grown, 0, 0, this.#length);
     this.#bytes = grown;
   }

@@ -79,10 +79,11 @@ export const archiveOfCrawl = {
 } as const;
 
 /**
- * Intervals at which a crawl checks for its end, reads its command inbox, and notes that it is alive, ms. They are long
- * enough for two hundred crawls in one process.
+ * Intervals at which a crawl checks for its end, does so while nothing changes, reads its command inbox, and notes that
+ * it is alive, ms. They are long enough for two hundred crawls in one process.
  */
 const lookEveryMs = 500;
+const waitingEveryMs = 5_000;
 const inboxEveryMs = 2_000;
 const signEveryMs = 10_000;
 /**
@@ -90,6 +91,8 @@ const signEveryMs = 10_000;
  * almost nothing.
  */
 const idleMs = 5_000;
+/** Interval of checkpoints of a crawl with few changes, ms: with one after each page, they would cost as much as pages. */
+const saveSmallEveryMs = 60_000;
 
 export function startFleetCrawl(
   options: FleetCrawlOptions,
@@ -189,7 +192,7 @@ class FleetCrawl implements RunningCrawl {
         graceMs: this.#options.graceMs,
         tailBytes,
         stores: { openFiles, writeBufferBytes, cacheBytes },
-        ...{ lookEveryMs, inboxEveryMs, signEveryMs, idleMs },
+        ...{ lookEveryMs, waitingEveryMs, inboxEveryMs, signEveryMs, idleMs, saveSmallEveryMs },
         steps: new DecisionShare(this.#file.name, this.#work, undefined, this.#crawlPace.loop),
         onFrontier: (frontier) => {
           this.#live = () => frontier.committed()[0]?.counters;

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { CrawlChanges } from '../../../../services/application/crawl/crawl-changes.ts';
 import type { CrawlStatus } from '../../../../services/application/crawl/watch-crawl.ts';
 import { watchCrawl } from '../../../../services/application/crawl/watch-crawl.ts';
 import type { Look } from '../../../../topology/frontier/ask/crawl-end.ts';
@@ -91,4 +92,50 @@ test('pages per second counts refetched pages, and never falls below 0 while kno
   assert.ok(reported.every(({ pagesPerSecond }) => pagesPerSecond >= 0));
   const last = reported.at(-1)!.pagesPerSecond;
   assert.ok(last > 4 && last < 6, `${last}`);
+});
+
+/** Watches a crawl that reports its changes: of three hosts, the last one is done at `changeMs`. */
+async function watchChanges(changeMs: number, untilMs: number) {
+  let nowMs = 0;
+  const changes = new CrawlChanges();
+  const stop = new AbortController();
+  const looks: number[] = [];
+  const clock = {
+    nowMs: () => nowMs,
+    async sleepUntil(atMs: number, signal?: AbortSignal) {
+      if (nowMs < changeMs && changeMs <= atMs) {
+        nowMs = changeMs;
+        changes.note();
+      }
+      if (!signal?.aborted) nowMs = Math.max(nowMs, atMs);
+    },
+  };
+  const end = await watchCrawl({
+    ...{ clock, startedAtMs: 0, signal: stop.signal, failed: new Promise(() => {}), everyMs: 500 },
+    waiting: { changes, everyMs: 5_000 },
+    async look() {
+      if (nowMs >= untilMs) stop.abort();
+      looks.push(nowMs);
+      return looking(nowMs < changeMs ? 1 : 0, 1);
+    },
+    settle: async () => {},
+    hosts: () => ({ ready: 0, delayed: 1, leased: 0, next: null, paused: false }),
+    onStatus: () => {},
+  });
+  return { end, looks };
+}
+
+test('a waiting crawl that reports its changes is checked every five seconds', async () => {
+  const { end, looks } = await watchChanges(Number.POSITIVE_INFINITY, 60_000);
+  assert.equal(end, 'stopped');
+  assert.ok(looks.length <= 15, `${looks.length} checks in a minute`);
+});
+
+test('the end of a waiting crawl that reports its changes is noticed half a second after its last change', async () => {
+  const { end, looks } = await watchChanges(31_234, 100_000);
+  assert.equal(end, 'done');
+  assert.deepEqual(
+    looks.filter((atMs) => atMs >= 31_000),
+    [31_234, 31_734, 31_734],
+  );
 });

@@ -92,3 +92,13 @@ test('any other error of a commit ends the fetcher', async () => {
   backlog.take(10);
   await assert.rejects(backlog.commit([at(3, 18)]), { code: 'BROKER_UNREACHABLE' });
 });
+
+test('a fetcher that has all tasks to itself starts them without a commit', async () => {
+  const commit = () => Promise.reject(new Error('nothing is committed'));
+  const backlog = createTaskBacklog({ commit }, null);
+  backlog.begin(at(3, 17));
+  backlog.put([record(3, 17), record(3, 18)]);
+  assert.equal(backlog.take(10).length, 2);
+  assert.deepEqual([...(await backlog.commit([at(3, 19)]))], [3]);
+  assert.deepEqual(backlog.positions(), [at(3, 19)]);
+});

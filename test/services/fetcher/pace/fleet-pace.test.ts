@@ -359,3 +359,22 @@ test('times of the previous process are wall-clock times, whatever jumps this pr
   a.hold('g', clock.nowMs() + 400);
   assert.deepEqual(facts.at(-1), ['g', { heldUntilMs: clock.nowMs() + 400, crawlDelayMs: 0 }]);
 });
+
+test('a decision looks up the share of an owner once, however many crawls the owner has', async () => {
+  let lookUps = 0;
+  const share = {
+    get isOver() {
+      lookUps += 1;
+      return false;
+    },
+    ...{ spend() {}, begin: () => () => {}, leave() {} },
+  };
+  const { clock, crawl } = fleetOf({ requestsMax: 1, loop: { join: () => share } });
+  const first = crawl('first').acquire('first.test', 0, late);
+  for (let n = 0; n < 50; n++) void crawl(`c${n}`).acquire(`${n}.test`, 0, late);
+  await clock.advance(0);
+  lookUps = 0;
+  (await first)!.release(clock.nowMs(), 0, response(200));
+  await clock.advance(0);
+  assert.ok(lookUps >= 1 && lookUps <= 3, `${lookUps}`);
+});

@@ -49,8 +49,14 @@ function reported({ topic, partition, key, value }: AppendRecord): string {
   return `results ${partition}: ${[...words, completedAtMs, ...(last ? ['last'] : [])].join(', ')}`;
 }
 
-/** `answer`: of the log to an append; it is asked when the append is made. Absent: it is durable at once. */
-function played(answer: (records: readonly AppendRecord[]) => Promise<unknown> | undefined = () => undefined) {
+/**
+ * `answer`: of the log to an append; it is asked when the append is made. Absent: it is durable at once. `isAtomic`: the
+ * log takes an append as a whole.
+ */
+function played(
+  answer: (records: readonly AppendRecord[]) => Promise<unknown> | undefined = () => undefined,
+  isAtomic = false,
+) {
   const clock = createFakeClock();
   const appends: string[][] = [];
   const records: AppendRecord[] = [];
@@ -65,6 +71,7 @@ function played(answer: (records: readonly AppendRecord[]) => Promise<unknown> |
         await answer(appended);
         return [];
       },
+      ...(isAtomic && { isAtomic }),
     } as unknown as Log,
     ...{ clock, codec, partitions, keyMode: 'host', fetcherId: 'f', topics },
     linkCache: { remember: (pending: readonly number[]) => remembered.push(...pending) } as unknown as LinkCache,
@@ -107,6 +114,97 @@ function gate() {
   return { opened, open };
 }
 const b = partitionOf('b.test', partitions);
+
+describe('a lease report on a log with atomic appends', () => {
+  it('a lease report on a log with atomic appends is one append with its pages, links and result', async () => {
+    const { opened, open: ack } = gate();
+    const { clock, appends, open, remembered, durable } = played(() => opened, true);
+    const lease = open();
+    lease.report(report(0, { groups: [linksTo('b.test')], pending: [4, 5] }));
+    lease.finish();
+    await clock.advance(flushMs);
+    const whole = [
+      'pages 5 http://a.test/0',
+      `discovered ${b} b.test: http://b.test/`,
+      'results 5: 0 fetched, 0, last',
+    ];
+    assert.deepEqual(appends, [whole]);
+    assert.deepEqual([remembered, durable], [[], []], 'nothing is acked');
+    ack();
+    await clock.advance(60_000);
+    assert.deepEqual([remembered, durable], [[4, 5], [[1, [0], true]]]);
+    assert.equal(appends.length, 1);
+  });
+
+  it('a lease report on a log with atomic appends has no result twice, and each lease has one end', async () => {
+    const { clock, appends, open, durable, publisher } = played(undefined, true);
+    const [one, two] = [open({ leaseId: 1 }), open({ leaseId: 2 })];
+    one.report(report(0, { page: null }));
+    two.report(report(0, { page: null }));
+    await clock.advance(flushMs);
+    one.report(report(1, { page: null }));
+    one.finish();
+    await clock.advance(flushMs);
+    two.finish();
+    await publisher.drain();
+    assert.deepEqual(appends, [
+      ['results 5: 0 fetched, 0', 'results 5: 0 fetched, 0'],
+      ['results 5: 1 fetched, 0, last'],
+      ['results 5: 0, last'],
+    ]);
+    assert.deepEqual(durable, [
+      [1, [0], false],
+      [2, [0], false],
+      [1, [1], true],
+      [2, [], true],
+    ]);
+  });
+
+  it('a lease report on a log with atomic appends waits for the end of its lease if there are many', async () => {
+    const { clock, appends, open } = played(undefined, true);
+    const lease = open();
+    for (let at = 0; at <= fetcherLimits.resultsWithReportsMax; at++) lease.report(report(at % 3));
+    await clock.advance(flushMs);
+    assert.deepEqual(
+      appends.map((records) => records.filter((record) => record.startsWith('results')).length),
+      [0],
+    );
+    lease.finish();
+    await clock.advance(flushMs);
+    assert.match(appends[1]!.join(), /^results 5: .*last$/);
+  });
+
+  it('a lease report on a log with atomic appends that is under way is drained, once', async () => {
+    const { opened, open: ack } = gate();
+    const { clock, appends, open, publisher, durable } = played(() => opened, true);
+    let cycles = 0;
+    const { nowMs } = clock;
+    clock.nowMs = () => {
+      // A loop without an end would stop this test's timers, too.
+      cycles += 1;
+      assert.ok(cycles < 1_000, 'the publisher has no end');
+      return nowMs();
+    };
+    const lease = open();
+    lease.report(report(0));
+    lease.finish();
+    await clock.advance(flushMs);
+    const drained = publisher.drain();
+    ack();
+    await drained;
+    assert.equal(appends.length, 1);
+    assert.deepEqual(durable, [[1, [0], true]]);
+  });
+
+  it('a lease report on a log with atomic appends fails with its append', async () => {
+    const { clock, open, failures, remembered, durable } = played(() => Promise.reject(new Error('full')), true);
+    const lease = open();
+    lease.report(report(0, { pending: [4] }));
+    lease.finish();
+    await clock.advance(flushMs);
+    assert.deepEqual([failures.length, remembered, durable], [1, [], []]);
+  });
+});
 
 describe('a lease report', () => {
   it('a lease report is published after a moment: pages before links, and the result once both are acknowledged', async () => {
@@ -433,6 +531,37 @@ describe('records beside pages', () => {
     publisher.readRobots({ ...blankRobotsCopy, origin: 'http://b.test', hash: 'h', body: Buffer.from('x') });
     await clock.advance(flushMs);
     assert.deepEqual(appends, [[`responses ${b} b.test`, `render ${b} b.test`, `robots ${b} http://b.test h`]]);
+  });
+
+  it('a robots.txt waits for the reports of its lease, or for many bytes', async () => {
+    const { clock, publisher, appends, open } = played();
+    const copy = { ...blankRobotsCopy, origin: 'http://b.test', hash: 'h', body: Buffer.from('x') };
+    const lease = open();
+    publisher.readRobots(copy);
+    await clock.advance(60_000);
+    assert.deepEqual(appends, []);
+    lease.finish();
+    await clock.advance(flushMs);
+    assert.deepEqual(appends, [[`robots ${b} http://b.test h`], ['results 5: 0, last']]);
+    publisher.readRobots({ ...copy, body: Buffer.alloc(flushBytes) });
+    await clock.advance(0);
+    assert.equal(appends.length, 3);
+    publisher.readRobots(copy);
+    await publisher.drain();
+    assert.equal(appends.length, 4);
+  });
+
+  it('a robots.txt that comes during an append of reports does not wait for the end of its lease', async () => {
+    const { opened, open: ack } = gate();
+    const { clock, publisher, appends, open } = played(() => opened);
+    const lease = open();
+    lease.report(report(0));
+    await clock.advance(flushMs);
+    publisher.readRobots({ ...blankRobotsCopy, origin: 'http://b.test', hash: 'h', body: Buffer.from('x') });
+    lease.learnt({ ...blankHostFacts, robotsHash: 'h' });
+    ack();
+    await clock.advance(flushMs);
+    assert.ok(appends.some(([first]) => first === `robots ${b} http://b.test h`));
   });
 
   it('records beside pages that are too large for the log are dropped and counted', async () => {

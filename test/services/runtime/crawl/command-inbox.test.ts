@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { readdir, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { createMemoryRegistry } from '../../../../services/runtime/avro/memory-registry.ts';
@@ -8,7 +9,7 @@ import { SystemClock } from '../../../../services/runtime/clock.ts';
 import { CommandInbox } from '../../../../services/runtime/crawl/command-inbox.ts';
 import { hostEvent } from '../../../../services/runtime/crawl/operator-events.ts';
 import { encodeRequest } from '../../../../services/runtime/crawl/requests.ts';
-import { takeRequests } from '../../../../services/runtime/crawl/take-requests.ts';
+import { takeNewRequests, takeRegularly, takeRequests } from '../../../../services/runtime/crawl/take-requests.ts';
 import type { DataFolder } from '../../../../services/runtime/data-folder/data-folder.ts';
 import { openEmbeddedLog } from '../../../../services/runtime/log/embedded-log.ts';
 import { recordsOf } from '../../../../services/runtime/log/records-of.ts';
@@ -35,7 +36,31 @@ async function open(path: string) {
     }
     return amounts;
   };
-  return { inbox: new CommandInbox(folder), client, control, requests: folder.part('requests') };
+  return { inbox: new CommandInbox(folder), client, control, folder, requests: folder.part('requests') };
+}
+
+/** The folder shows the time of change that a test says, and looks are a second apart. */
+async function watched() {
+  const { client, folder, ...rest } = await open(temporaryFolder());
+  let nowMs = 0;
+  let shownMs = 0;
+  const listedAtMs: number[] = [];
+  const inbox = new CommandInbox(folder, {
+    list: (path) => {
+      listedAtMs.push(nowMs);
+      return readdir(path);
+    },
+    changedAtMs: (path) => (existsSync(path) ? shownMs : undefined),
+  });
+  const reader = { ...client(), inbox, clock: Object.assign(new SystemClock(), { nowMs: () => nowMs }) };
+  /** `changedMs`: the time of change that the folder shows from now on. */
+  const looks = async (count: number, changedMs = shownMs) => {
+    shownMs = changedMs;
+    for (let look = 0; look < count; look++, nowMs += 1_000) await takeNewRequests(reader);
+  };
+  /** When names were listed since it was asked. */
+  const seconds = () => listedAtMs.splice(0).map((atMs) => atMs / 1_000);
+  return { ...rest, reader, looks, seconds };
 }
 
 const delayed = (amount: number) => hostEvent(topics, { by: 'me', atMs: 1 }, 'hostDelay', 'a.test', amount);
@@ -49,6 +74,50 @@ describe('the inbox of a data folder', () => {
     assert.deepEqual(await control(), [1, 2]);
     assert.deepEqual(await inbox.answerTo(ids[1]!), { taken: true, offsets: [1] });
     assert.equal(await inbox.answerTo(ids[1]!), undefined, 'an answer is given once');
+  });
+
+  it('the inbox of a data folder is listed for three seconds after a change, and then every ten', async () => {
+    const { inbox, requests, looks, control, seconds } = await watched();
+    await looks(20);
+    assert.deepEqual(seconds(), [], 'there is no folder');
+    await mkdir(requests);
+    await looks(25);
+    assert.deepEqual(seconds(), [20, 21, 22, 23, 33, 43]);
+    await inbox.post(delayed(1), 1_000);
+    await looks(20, 9);
+    assert.deepEqual(seconds(), [45, 46, 47, 48, 58]);
+    assert.deepEqual(await control(), [1]);
+  });
+
+  it('the inbox of a data folder takes two requests that are posted within one tick of the file system', async () => {
+    const { inbox, requests, looks, control } = await watched();
+    await mkdir(requests);
+    await looks(20);
+    await inbox.post(delayed(1), 1_000);
+    await looks(1, 7);
+    await inbox.post(delayed(2), 2_000);
+    await looks(1, 7);
+    assert.deepEqual(await control(), [1, 2]);
+  });
+
+  it('the inbox of a data folder takes a request within ten seconds if the file system shows no change', async () => {
+    const { inbox, requests, looks, control } = await watched();
+    await mkdir(requests);
+    await looks(20);
+    await inbox.post(delayed(1), 1_000);
+    await looks(10);
+    assert.deepEqual(await control(), [1]);
+  });
+
+  it('the last look at the inbox of a data folder takes a request whose change is not shown', async () => {
+    const { inbox, requests, looks, control, reader } = await watched();
+    await mkdir(requests);
+    await looks(15);
+    await inbox.post(delayed(1), 1_000);
+    await looks(1);
+    assert.deepEqual(await control(), [], 'it was not due');
+    await takeRegularly(reader, AbortSignal.abort());
+    assert.deepEqual(await control(), [1]);
   });
 
   it('the inbox of a data folder appends nothing twice when its process dies before it answers', async () => {
@@ -82,9 +151,9 @@ describe('the inbox of a data folder', () => {
     const id = await inbox.post(delayed(4), 1_000);
     const { log, ...rest } = client();
     const full = { ...log, append: () => Promise.reject(new Error('the disk is full')) };
-    await assert.rejects(takeRequests({ ...rest, log: full }), /disk is full/);
+    for (let look = 0; look < 4; look++) await assert.rejects(takeRequests({ ...rest, log: full }), /disk is full/);
     assert.equal(await inbox.answerTo(id), undefined);
-    await takeRequests(client());
+    await takeRequests({ ...rest, log });
     assert.deepEqual(await control(), [4]);
   });
 });

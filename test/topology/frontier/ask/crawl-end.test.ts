@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { Look, PartitionStatus } from '../../../../topology/frontier/ask/crawl-end.ts';
-import { crawlEnd } from '../../../../topology/frontier/ask/crawl-end.ts';
+import { crawlEnd, isSame } from '../../../../topology/frontier/ask/crawl-end.ts';
 import { zeroCounters } from '../../../../topology/frontier/changes/counters.ts';
 
 const at = (offset: number) => ({ offset, slice: 0 });
@@ -35,6 +35,15 @@ it('a crawl is not done when something moved between the looks', () => {
     ends: { ...quiet.ends, discovered: 8 },
   };
   assert.equal(crawlEnd(look(moved), look(quiet)), null);
+});
+
+it('two looks at a crawl are compared by the names of their fields too, and NaN equals NaN', () => {
+  const [left, right] = [
+    { ...quiet, one: undefined },
+    { ...quiet, two: undefined },
+  ];
+  assert.equal(isSame(look(left), look(right)), false);
+  assert.equal(isSame(look(busy({ page: Number.NaN })), look(busy({ page: Number.NaN }))), true);
 });
 
 it('deferred and dead URLs do not delay the end', () => {

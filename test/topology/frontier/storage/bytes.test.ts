@@ -37,3 +37,16 @@ test('texts are read back, short or long, with any characters, and as UTF-8', ()
     assert.equal(written.toString('utf8', written.length - Buffer.byteLength(text)), text);
   }
 });
+
+test('a writer allocates its buffer with the first byte', (t) => {
+  const { mock } = t.mock.method(Buffer, 'allocUnsafe');
+  const writer = new ByteWriter(1 << 16);
+  assert.equal(writer.length, 0);
+  assert.equal(mock.callCount(), 0);
+  writer.byte(7);
+  assert.deepEqual(
+    mock.calls.map((call) => call.arguments[0]),
+    [1 << 16],
+  );
+  assert.deepEqual([...writer.take()], [7]);
+});
