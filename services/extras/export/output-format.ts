@@ -7,6 +7,7 @@ export type Format = (typeof formats)[number];
 
 const formatOfEnding: Readonly<Record<string, Format>> = {
   '.jsonl': 'jsonl',
+  '.json': 'jsonl',
   '.ndjson': 'jsonl',
   '.csv': 'csv',
   '.parquet': 'parquet',

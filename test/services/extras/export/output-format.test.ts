@@ -20,7 +20,7 @@ test('an export refuses an ending that it does not know, and names those that it
     assert.throws(() => formatOf(undefined, name), {
       code: 'INVALID_ARGUMENT',
       message:
-        /^--out "x\..*": nothing is written as \..*: end the name in \.jsonl, \.ndjson, \.csv, \.parquet, or add --format jsonl$/,
+        /^--out "x\..*": nothing is written as \..*: end the name in \.jsonl, \.json, \.ndjson, \.csv, \.parquet, or add --format jsonl$/,
     });
   }
 });
