@@ -4,7 +4,7 @@ import { conditionOf } from '../../../topology/fetch/conditional.ts';
 import type { Report } from '../../runtime/leases/outside.ts';
 import type { HttpResponse } from '../http/client.ts';
 import { requestRecord } from '../http/outcomes.ts';
-import { type PacedRequest, pacedRequest } from '../pace/paced-request.ts';
+import { keepPause, type PacedRequest, pacedRequest } from '../pace/paced-request.ts';
 import { madeBy } from '../pages/client-page.ts';
 import { wantsOf } from '../pages/wanted-bodies.ts';
 import { type Bill, settled } from './bill.ts';
@@ -37,6 +37,8 @@ export async function requestUrl(visit: Visit): Promise<Answered | null> {
     for (const made of requests) reporter.requested({ ...made, outcomeIndex: -1 });
     return null;
   }
+  // A request for robots.txt of this host, as one that looks whether the network is back, keeps the pause, too.
+  keepPause(runner.requestPath, task.hostKey, first);
   const isPriced = first.status === 402 && first.failure === null && client?.clientResult === undefined;
   const bill = isPriced ? await settled(runner, task.hostKey, request, first, visit.said) : undefined;
   // A client may have made the second request, too.

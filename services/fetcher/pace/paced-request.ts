@@ -216,8 +216,8 @@ async function permitOf(requestPath: RequestPath, request: PacedRequest) {
 }
 
 /**
- * A pause that was asked for in the answer to a request for robots.txt or a sitemap: the host's next permit waits for
- * it. The frontier learns of it with the lease's results, and until then only this fetcher can keep it.
+ * A pause that was asked for in an answer: the host's next permit waits for it, whatever the request. The frontier
+ * learns of it with the lease's results, and until then only this fetcher can keep it.
  */
 export function keepPause({ pacer, ownClock }: RequestPath, hostKey: string, response: HttpResponse): void {
   if (response.status < 300) return;

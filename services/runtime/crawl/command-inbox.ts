@@ -42,21 +42,21 @@ const tickMs = 3_000;
 /** Longest time without a list of names, ms: some file systems show no change of a folder. */
 const listEveryMs = 10_000;
 
-/** Looks at a folder; tests have others. */
-export interface FolderLooks {
+/** Reads of a folder; tests have others. */
+export interface FolderReads {
   list(path: string): Promise<string[]>;
   /** Time of its last change, ms; undefined: there is no such folder. */
   changedAtMs(path: string): number | undefined;
 }
 
-const nodeLooks: FolderLooks = {
+const nodeReads: FolderReads = {
   list: (path) => readdir(path),
   changedAtMs: (path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs,
 };
 
 export class CommandInbox {
   readonly #path: string;
-  readonly #looks: FolderLooks;
+  readonly #reads: FolderReads;
   /** Time of the folder's last change, as of the last list of names. */
   #changedMs: number | undefined;
   /** Our time when that change was first seen. */
@@ -66,9 +66,9 @@ export class CommandInbox {
   /** Requests that are older than this process may have been appended by an earlier one. */
   #isFirst = true;
 
-  constructor(folder: DataFolder, looks: FolderLooks = nodeLooks) {
+  constructor(folder: DataFolder, reads: FolderReads = nodeReads) {
     this.#path = folder.part('requests');
-    this.#looks = looks;
+    this.#reads = reads;
   }
 
   /** Resolves once the command would survive a crash. */
@@ -95,7 +95,7 @@ export class CommandInbox {
 
   /** Takes every request there is, the oldest first. Only the process that holds the log may call it. */
   async take(taking: Taking, nowMs: number): Promise<void> {
-    const changedMs = this.#looks.changedAtMs(this.#path);
+    const changedMs = this.#reads.changedAtMs(this.#path);
     await this.#takeAll(taking, nowMs);
     if (changedMs !== this.#changedMs) {
       this.#changedMs = changedMs;
@@ -111,7 +111,7 @@ export class CommandInbox {
 
   /** A fleet looks at hundreds of folders, and a list of names costs fifty times what this does. */
   #mayHaveRequests(nowMs: number): boolean {
-    const changedMs = this.#looks.changedAtMs(this.#path);
+    const changedMs = this.#reads.changedAtMs(this.#path);
     if (changedMs === undefined) return false;
     // A request that came just after a list may have been in the same tick of the file system's clock. By our own clock
     // alone, since that of a file server may differ.
@@ -149,7 +149,7 @@ export class CommandInbox {
 
   async #names(): Promise<string[]> {
     try {
-      return await this.#looks.list(this.#path);
+      return await this.#reads.list(this.#path);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
       throw error;

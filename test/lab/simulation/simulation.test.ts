@@ -18,3 +18,6 @@ describe('a host stays released if its block was lost', () => {
     assert.deepEqual(violations, []);
   });
 });
+
+// Seed 158: a page answers 429 with Retry-After, and then our network is looked for at the same host.
+test('a pause that the answer for a page asks for holds for all requests to the host', () => playSeeds(158, 158));
