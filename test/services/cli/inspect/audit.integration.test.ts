@@ -100,7 +100,13 @@ const isPage = ({ kind }: Request) => kind === 'page';
 
 /** Two page requests of a host, one after the other in one lease, where the robots.txt is as asked for. */
 function pair(planted: Planted, asks: (copy: RobotsCopy) => boolean): [Writable<Request>, Writable<Request>] {
-  for (const { requests } of planted.results) {
+  const leases = new Map<string, Writable<Request>[]>();
+  // A lease may report each of its URLs apart.
+  for (const { hostKey, epoch, leaseId, requests } of planted.results) {
+    const lease = `${hostKey} ${epoch} ${leaseId}`;
+    leases.set(lease, [...(leases.get(lease) ?? []), ...requests]);
+  }
+  for (const requests of leases.values()) {
     for (let n = 1; n < requests.length; n++) {
       const [one, next] = [requests[n - 1]!, requests[n]!];
       const copy = planted.robots.find(({ hash }) => hash !== '' && hash === next.robotsHash);

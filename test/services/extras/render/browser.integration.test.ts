@@ -229,7 +229,7 @@ describe('a page in a browser', { skip: executable === undefined ? noBrowser : f
     assert.deepEqual([noise!.screenshot.length, noise!.noScreenshot], [0, 'large']);
     // The document is read between two pieces of work, and the screenshot waits for the end of the second.
     const busy = await rendered(`
-      const work = () => { for (const end = Date.now() + 4_000; Date.now() < end; ); setTimeout(work, 50); };
+      const work = () => { for (const end = Date.now() + 4_000; Date.now() < end; ); setTimeout(work, 0); };
       setTimeout(work, 0);`);
     assert.match(busy!.html, /kept/);
     assert.deepEqual([busy!.screenshot.length, busy!.noScreenshot], [0, 'late']);
