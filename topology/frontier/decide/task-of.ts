@@ -27,10 +27,14 @@ export function taskOf(state: FrontierState, identity: PartitionIdentity, policy
     if (entry === null || entry === unread) throw new Error(`URL ${index} of lease ${leaseId} is missing`);
     return entry;
   });
-  const compared = state.traps.textsToCompare(
-    host.key,
-    read.map(({ url }) => url),
-  );
+  // Visits compare each text with that of the visit before.
+  const compared =
+    policy.recrawl === null
+      ? state.traps.textsToCompare(
+          host.key,
+          read.map(({ url }) => url),
+        )
+      : null;
   const urls = read.map((entry, index) => {
     const record = pages.get(index)?.record;
     return {
@@ -45,7 +49,7 @@ export function taskOf(state: FrontierState, identity: PartitionIdentity, policy
       payload: entry.payload === undefined ? '' : textOfPayload(entry.payload),
       normal: entry.spelling === undefined ? '' : entry.url,
       tags: state.tagSets.tagsOf(entry.tags),
-      unsigned: policy.recrawl === null && !compared.has(entry.url),
+      unsigned: compared !== null && !compared.has(entry.url),
     };
   });
   return {
