@@ -36,7 +36,11 @@ describe('a fleet with a hostile owner', () => {
     site = await startSite();
     const folder = temporaryFolder();
     const owners = join(folder, 'owners.yaml');
-    writeFileSync(owners, '- { name: eve, key: { env: KEY_EVE } }\n- { name: ann, key: { env: KEY_ANN } }\n');
+    // Large bodies count as many calls: a small allowance would refuse them before their policies are read.
+    const callsPerMinute = 60_000;
+    const keys = { eve: 'KEY_EVE', ann: 'KEY_ANN' };
+    const file = Object.entries(keys).map(([name, env]) => ({ name, key: { env }, callsPerMinute }));
+    writeFileSync(owners, JSON.stringify(file));
     const env = { ...process.env, KEY_EVE: keyOf('eve'), KEY_ANN: keyOf('ann') };
     const resolve = ['--resolve', `*.test:${site.port}:127.0.0.1`];
     const flags = [...resolve, '--host-delay', '10ms', '--contact', 'me@example.org', '--owners', owners];
