@@ -1,7 +1,7 @@
 /** Bounds of the frontier's service around the core. */
 export const frontierServiceLimits = {
-  /** Bytes of input read at once: a few commits' worth. */
-  pollBytes: 1 << 20,
+  /** Bytes of input read at once. Decoded records wait in memory, where the garbage collector copies what waits. */
+  pollBytes: 1 << 17,
   /** URLs with a timed wait, about 150 bytes each: one in 64 of 640,000 that wait. */
   waitsTimed: 10_000,
   /** An idle partition checks for work this often. */

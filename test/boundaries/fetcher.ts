@@ -1,8 +1,8 @@
 /** The fetcher: requests, names, pacing, robots.txt copies, sitemaps, what it publishes. */
 
 import { gzipSync } from 'node:zlib';
-import { blankLinkGroup, blankOutcome, blankTask } from '../../schemas/blank.ts';
-import type { Outcome } from '../../schemas/types.ts';
+import { blankLink, blankLinkGroup, blankOutcome, blankTask } from '../../schemas/blank.ts';
+import type { LinkGroup, Outcome } from '../../schemas/types.ts';
 import { checkPlugin } from '../../services/application/plugin/check-plugin.ts';
 import type { officeLimits } from '../../services/extras/office/office-limits.ts';
 import { createFairLookup } from '../../services/fetcher/connect/fair-lookup.ts';
@@ -23,10 +23,12 @@ import { createGrantClock } from '../../services/fetcher/pace/grant-clock.ts';
 import { createProcessorShare } from '../../services/fetcher/pace/processor-share.ts';
 import { createExtractor } from '../../services/fetcher/pages/extract.ts';
 import { parseByHook } from '../../services/fetcher/pages/parse-by-hook.ts';
-import { discoveredMessages } from '../../services/fetcher/publish/discovered-batch.ts';
+import { DiscoveredBatch } from '../../services/fetcher/publish/discovered-batch.ts';
 import { createRobotsCache, type RobotsFetch } from '../../services/fetcher/robots/cache.ts';
 import { createSharedRobots } from '../../services/fetcher/robots/shared-robots.ts';
 import { createSitemapAgenda } from '../../services/fetcher/sitemaps/agenda.ts';
+import { createMemoryRegistry } from '../../services/runtime/avro/memory-registry.ts';
+import { openCodec } from '../../services/runtime/avro/record-codec.ts';
 import { zstdFrames } from '../../services/runtime/zstd/frames.ts';
 import type { zstdLimits } from '../../services/runtime/zstd/zstd-limits.ts';
 import { noDirectives } from '../../topology/parse/directives.ts';
@@ -248,16 +250,23 @@ const quickShare = () =>
     () => true,
   );
 
-const group = (bytes: number) => ({
-  ...blankLinkGroup,
-  hostKey: 'a.test',
-  links: [0, 1].map((i) => ({
-    url: 'x'.repeat(i === 0 ? 1 : bytes - 64 - 6 - 4 - 1 - 4),
-    lastModifiedMs: 0,
-    priority: -1,
-    spelling: '',
-  })),
-});
+const codec = await openCodec(createMemoryRegistry(), 'c');
+
+function messagesOf(group: LinkGroup): number {
+  const batch = new DiscoveredBatch({ codec, partitions: 1, keyMode: 'host' });
+  batch.add(group);
+  return batch.records('c.discovered').length;
+}
+
+/** A group of two links, of so many bytes. */
+function groupOf(bytes: number) {
+  const groupWith = (url: string) => ({
+    ...{ ...blankLinkGroup, hostKey: 'a.test' },
+    links: ['x', url].map((url) => ({ ...blankLink, url })),
+  });
+  const around = codec.writeLinkGroup(groupWith('x'.repeat(bytes)), Buffer.alloc(2 * bytes + 1_000), 0) - bytes;
+  return groupWith('x'.repeat(bytes - around));
+}
 
 /** Is an answer for robots.txt that came so long ago still given to other crawls? */
 function isShared(ageMs: number): boolean {
@@ -410,7 +419,7 @@ export const fetcherBoundaries: BoundaryTable<typeof fetcherLimits> = {
   flushMs: from(hasLeftAfter),
   flushBytes: from(leavesAtOnce),
   publishBytesMax: upTo(goesOnAt),
-  discoveredBytes: upTo((n) => discoveredMessages([group(n)], 1, 'host').length, 1, 2),
+  discoveredBytes: upTo((n) => messagesOf(groupOf(n)), 1, 2),
   resultsMs: from((n) => isReportedAfter(fetcherLimits.flushMs, n)),
   resultsWithReportsMax: undriven('test/services/fetcher/publish/publisher.test.ts has one more'),
   linkCacheEntries: tuning('what falls out of a set-associative cache is by chance; a miss costs a duplicate'),

@@ -93,9 +93,9 @@ export function gatherLinks(
     if (hop === 0 && share === 0 && !maker.cache.isNews(origin.source, url, depth, pending)) continue;
     const hostKey = hostKeyOf(url);
     const foundIn = places?.get(raw) ?? 'unknown';
-    const spelling = isSpelt ? detached(spellingOf(raw, url)) : '';
+    const spelling = isSpelt ? spellingOf(raw, url) : '';
     const priority = reader.hooks?.priority({ url, ...from }) ?? -1;
-    const link: Link = { url: detached(url), lastModifiedMs: 0, priority, spelling };
+    const link: Link = { url, lastModifiedMs: 0, priority, spelling };
     let ofPlace = made.get(foundIn);
     if (ofPlace === undefined) made.set(foundIn, (ofPlace = new Map()));
     const others = ofPlace.get(hostKey);
@@ -123,9 +123,4 @@ export function gatherLinks(
     });
   }
   return { groups, pending, count, leftOut };
-}
-
-/** A copy: a piece cut out of a page keeps all of the page in memory until it is published. */
-function detached(url: string): string {
-  return ` ${url}`.slice(1);
 }

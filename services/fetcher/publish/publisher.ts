@@ -30,7 +30,7 @@ import type { AppendRecord, Log } from '../../runtime/log/log.ts';
 import { logLimits } from '../../runtime/log/log-limits.ts';
 import { RecordTooLarge } from '../../runtime/log/record-too-large.ts';
 import { fetcherLimits } from '../fetcher-limits.ts';
-import { bytesOf, discoveredMessages } from './discovered-batch.ts';
+import { DiscoveredBatch, type DiscoveredOptions } from './discovered-batch.ts';
 import type { LinkCache } from './link-cache.ts';
 import { leaseRequestRecord, type ResultOptions, resultRecord, type Unsent } from './result-record.ts';
 
@@ -128,11 +128,11 @@ interface DueResults {
 /** Records of one cycle. */
 interface Batch {
   /**
-   * The same for responses. They are encoded at once: waiting bytes cost the garbage collector nothing, unlike a page's
-   * strings.
+   * With responses. They are encoded at once, as groups are: waiting bytes cost the garbage collector nothing, while a
+   * string that is a piece of a page keeps all of the page's text.
    */
   readonly pages: AppendRecord[];
-  readonly groups: LinkGroup[];
+  readonly groups: DiscoveredBatch;
   readonly pending: number[];
   /** `outcome` null: links alone. */
   readonly reports: (Pick<Gathered, 'requests' | 'spans'> & {
@@ -153,7 +153,7 @@ class LeasePublisher implements Publisher {
   readonly #options: PublisherOptions;
   readonly #log: Log;
   readonly #clock: Clock;
-  #gathering = emptyBatch();
+  #gathering: Batch;
   readonly #waitingForRoom: (() => void)[] = [];
   readonly #leases = new Set<LeaseState>();
   readonly #resultAppends = new Set<Promise<unknown>>();
@@ -169,6 +169,7 @@ class LeasePublisher implements Publisher {
     this.#options = options;
     this.#log = options.log;
     this.#clock = options.clock;
+    this.#gathering = emptyBatch(options);
   }
 
   readonly #fail = (error: unknown) => {
@@ -208,7 +209,7 @@ class LeasePublisher implements Publisher {
     }
     this.#flushDue = false;
     const batch = this.#gathering;
-    this.#gathering = emptyBatch();
+    this.#gathering = emptyBatch(this.#options);
     this.#cycle = this.#publish(batch)
       .catch(this.#fail)
       .finally(() => {
@@ -220,7 +221,7 @@ class LeasePublisher implements Publisher {
   async #publish(batch: Batch) {
     if (this.#log.isAtomic === true && batch.reports.length <= fetcherLimits.resultsWithReportsMax)
       return this.#publishWhole(batch);
-    const records = encodeBatch(batch, this.#options);
+    const records = this.#recordsOf(batch);
     if (records.length > 0) await this.#log.append(records).catch((error) => this.#leaveOut(batch, records, error));
     const nowMs = this.#clock.nowMs();
     this.#conclude(batch, nowMs);
@@ -234,10 +235,14 @@ class LeasePublisher implements Publisher {
     const nowMs = this.#clock.nowMs();
     this.#conclude(batch, nowMs);
     const { records, reports } = this.#takeResults(nowMs, 0);
-    const all = [...encodeBatch(batch, this.#options), ...records];
+    const all = [...this.#recordsOf(batch), ...records];
     if (all.length > 0) await this.#log.append(all);
     this.#acked(batch);
     this.#durable(reports);
+  }
+
+  #recordsOf({ pages, groups }: Batch): AppendRecord[] {
+    return [...pages, ...groups.records(this.#options.topics.discovered)];
   }
 
   /** The outcomes of a cycle may be sent. */
@@ -404,8 +409,8 @@ class LeasePublisher implements Publisher {
   };
 }
 
-function emptyBatch(): Batch {
-  return { pages: [], groups: [], pending: [], reports: [], bytes: 0 };
+function emptyBatch(options: DiscoveredOptions): Batch {
+  return { pages: [], groups: new DiscoveredBatch(options), pending: [], reports: [], bytes: 0 };
 }
 
 /** About the bytes that the report adds. */
@@ -432,23 +437,10 @@ function add(batch: Batch, lease: LeaseState, report: Gathered, { codec, topics 
     bytes += record.value.length;
   }
   batch.reports.push({ lease, outcome, requests, spans, record });
-  for (const group of groups) {
-    batch.groups.push(group);
-    bytes += bytesOf(group);
-  }
+  for (const group of groups) bytes += batch.groups.add(group);
   for (const number of report.pending) batch.pending.push(number);
   batch.bytes += bytes;
   return bytes;
-}
-
-function encodeBatch(batch: Batch, options: PublisherOptions): AppendRecord[] {
-  const { codec, topics, partitions, keyMode } = options;
-  const records = batch.pages;
-  for (const { partition, key, groups } of discoveredMessages(batch.groups, partitions, keyMode)) {
-    const value = codec.encode('discovered', { groups });
-    records.push({ topic: topics.discovered, partition, key: Buffer.from(key), value });
-  }
-  return records;
 }
 
 /** By the URL's normal spelling, and with its tags. */

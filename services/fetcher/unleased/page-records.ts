@@ -4,7 +4,7 @@ import { hostKeyOf, type KeyMode, partitionKeyOf } from '../../../topology/url/h
 import { partitionOf } from '../../../topology/url/partition.ts';
 import type { RecordCodec } from '../../runtime/avro/record-codec.ts';
 import type { AppendRecord } from '../../runtime/log/log.ts';
-import { discoveredMessages } from '../publish/discovered-batch.ts';
+import { DiscoveredBatch } from '../publish/discovered-batch.ts';
 import type { UrlReport } from '../publish/publisher.ts';
 
 export function pageRecords(
@@ -17,12 +17,9 @@ export function pageRecords(
   codec: RecordCodec,
   { crawl, partitions, keyMode }: { readonly crawl: string; readonly partitions: number; readonly keyMode: KeyMode },
 ): AppendRecord[] {
-  const records: AppendRecord[] = discoveredMessages(groups, partitions, keyMode).map((message) => ({
-    topic: `${crawl}.discovered`,
-    partition: message.partition,
-    key: Buffer.from(message.key),
-    value: codec.encode('discovered', { groups: message.groups }),
-  }));
+  const found = new DiscoveredBatch({ codec, partitions, keyMode });
+  for (const group of groups) found.add(group);
+  const records = found.records(`${crawl}.discovered`);
   const url = page?.url ?? (withdrawn === true ? outcome?.url : undefined);
   if (url !== undefined) {
     const partition = partitionOf(partitionKeyOf(hostKeyOf(url), keyMode), partitions);

@@ -72,6 +72,12 @@ function makeType(schema: string): Type {
   }
 }
 
+/** The type of the items of a record's field, an array. */
+export function itemTypeOf(record: Type, field: string): Type {
+  const { type } = (record as avsc.types.RecordType).field(field);
+  return (type as avsc.types.ArrayType).itemsType;
+}
+
 /** Avro's Parsing Canonical Form: what decides how bytes are written, and nothing else. */
 export function canonicalForm(schema: object): string {
   return JSON.stringify(typeOf(schema).schema());

@@ -11,12 +11,12 @@
  */
 import type { Type } from 'avsc';
 import { avroSchemas } from '../../../schemas/avro.ts';
-import type { TopicRecords } from '../../../schemas/types.ts';
+import type { LinkGroup, TopicRecords } from '../../../schemas/types.ts';
 import { damageOf } from '../../../topology/damaged-batch.ts';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import type { AvroTopic } from '../../../topology/topics.ts';
 import { avroLimits } from './avro-limits.ts';
-import { typeOf } from './avro-types.ts';
+import { itemTypeOf, typeOf } from './avro-types.ts';
 import { decodeSchemaNote, noteAsControl, schemaNoteFingerprint } from './schema-note.ts';
 import { schemaUnknown } from './schema-registry.ts';
 import { createSchemaWaits, type SchemaWaits } from './schema-waits.ts';
@@ -24,6 +24,13 @@ import { fingerprint64, fingerprintIn, singleObjectHeader, singleObjectHeaderByt
 
 export interface RecordCodec {
   encode<T extends AvroTopic>(topic: T, record: TopicRecords[T]): Buffer;
+  /**
+   * Writes an item of a record of `discovered` at an offset, and returns its end. Negative: minus the bytes that are
+   * missing. Throws INVALID_RECORD.
+   */
+  writeLinkGroup(group: LinkGroup, into: Buffer, from: number): number;
+  /** A record of `discovered` with so many groups, which `bytes` holds. */
+  encodeDiscovered(groups: number, bytes: Buffer): Buffer;
   /** Throws INVALID_RECORD or SCHEMA_UNKNOWN. Call `prepare` before. */
   decode<T extends AvroTopic>(topic: T, bytes: Uint8Array): TopicRecords[T];
   /**
@@ -69,6 +76,9 @@ type Reader = 'current' | 'note' | Resolver | CrawlstreamError;
 type Resolver = ReturnType<Type['createResolver']>;
 
 const idHeaderBytes = 5;
+/** Number of items in a block of an array. */
+const countType = typeOf({ type: 'long' });
+const endOfArray = Buffer.of(0);
 
 /** Opens the codec, and registers today's schemas under `<crawl>.<topic>-value`. */
 export async function openCodec(source: SchemaSource, crawl: string): Promise<RecordCodec> {
@@ -90,6 +100,7 @@ export async function openCodec(source: SchemaSource, crawl: string): Promise<Re
   const waits = createSchemaWaits();
   /** Records are written here first, then copied out at their exact length. */
   let scratch = Buffer.allocUnsafeSlow(64 << 10);
+  const groupType = itemTypeOf(topics.discovered.type, 'groups');
 
   return {
     waits,
@@ -102,6 +113,12 @@ export async function openCodec(source: SchemaSource, crawl: string): Promise<Re
       }
       scratch.set(header);
       return Buffer.from(scratch.subarray(0, end));
+    },
+    writeLinkGroup: (group, into, from) => write(groupType, 'discovered', group, into, from),
+    encodeDiscovered: (groups, bytes) => {
+      // One block of items, as avsc writes an array; then an empty one (Avro specification, "Arrays").
+      const items = groups === 0 ? [] : [countType.toBuffer(groups), bytes];
+      return Buffer.concat([topics.discovered.header, ...items, endOfArray]);
     },
     decode: <T extends AvroTopic>(topic: T, given: Uint8Array) => {
       const bytes = asBuffer(given);

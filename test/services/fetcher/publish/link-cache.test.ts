@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { LinkGroup } from '../../../../schemas/types.ts';
 import { createSlots } from '../../../../services/fetcher/pace/slots.ts';
-import { bytesOf, discoveredMessages } from '../../../../services/fetcher/publish/discovered-batch.ts';
 import { createLinkCache } from '../../../../services/fetcher/publish/link-cache.ts';
 
 test('a link is new until it is remembered, per source', () => {
@@ -46,38 +44,6 @@ test('the link cache is bounded: it forgets links and never claims to know unsee
   for (let n = 0; n < 10_000; n++) if (!cache.isNews(a, `http://x.test/${n}`, 1, [])) known += 1;
   assert.ok(known > 900 && known <= 1_024, `${known} known`);
   for (let n = 10_000; n < 50_000; n++) assert.equal(cache.isNews(a, `http://x.test/${n}`, 1, []), true);
-});
-
-test('groups share messages by partition up to the message size; a larger group is split without loss', () => {
-  const group = (hostKey: string, links: number): LinkGroup => ({
-    hostKey,
-    sourceUrl: 'http://s.test/',
-    sourceKey: 's.test',
-    depth: 1,
-    hop: 0,
-    front: false,
-    intent: 'discover',
-    discoveredAtMs: 1,
-    share: 0,
-    traceparent: '',
-    payload: '',
-    foundIn: 'unknown',
-    tags: [],
-    links: Array.from({ length: links }, (_, n) => ({
-      url: `http://${hostKey}/${'p'.repeat(990)}${n}`,
-      lastModifiedMs: 0,
-      priority: -1,
-      spelling: '',
-    })),
-  });
-  const groups = [...Array.from({ length: 40 }, (_, n) => group(`h${n}.test`, 10)), group('big.test', 2_000)];
-  const messages = discoveredMessages(groups, 3, 'host');
-  const sizes = messages.map((message) => message.groups.reduce((sum, one) => sum + bytesOf(one), 0));
-  assert.ok(Math.max(...sizes) <= 256 * 1024);
-  assert.ok(messages.length < 20);
-  assert.equal(new Set(messages.map((message) => message.partition)).size, 3);
-  const links = messages.flatMap((message) => message.groups.flatMap((one) => one.links.map((link) => link.url)));
-  assert.deepEqual(links.sort(), groups.flatMap((one) => one.links.map((link) => link.url)).sort());
 });
 
 test('slots are given in the order of requests', async () => {

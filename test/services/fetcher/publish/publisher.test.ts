@@ -1,6 +1,8 @@
 /** What a fetcher appends, in which order and when, with a log that acknowledges when it is told to. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import {
   blankHostFacts,
   blankLink,
@@ -16,7 +18,6 @@ import {
 } from '../../../../schemas/blank.ts';
 import type { LinkGroup, Task } from '../../../../schemas/types.ts';
 import { fetcherLimits } from '../../../../services/fetcher/fetcher-limits.ts';
-import { bytesOf } from '../../../../services/fetcher/publish/discovered-batch.ts';
 import type { LinkCache } from '../../../../services/fetcher/publish/link-cache.ts';
 import { createPublisher, type UrlReport } from '../../../../services/fetcher/publish/publisher.ts';
 import { createMemoryRegistry } from '../../../../services/runtime/avro/memory-registry.ts';
@@ -24,8 +25,12 @@ import { openCodec } from '../../../../services/runtime/avro/record-codec.ts';
 import type { AppendRecord, Log } from '../../../../services/runtime/log/log.ts';
 import { logLimits } from '../../../../services/runtime/log/log-limits.ts';
 import { RecordTooLarge } from '../../../../services/runtime/log/record-too-large.ts';
+import { hostKeyOf } from '../../../../topology/url/host-key.ts';
 import { partitionOf } from '../../../../topology/url/partition.ts';
 import { createFakeClock } from '../fake-clock.ts';
+
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
 
 const { flushMs, resultsMs, flushBytes, publishBytesMax } = fetcherLimits;
 const codec = await openCodec(createMemoryRegistry(), 'c');
@@ -95,11 +100,12 @@ const linksTo = (hostKey: string, more: Partial<LinkGroup> = {}): LinkGroup => (
   ...{ ...blankLinkGroup, hostKey, links: [{ ...blankLink, url: `http://${hostKey}/` }] },
   ...more,
 });
-/** A group that counts as so many bytes. */
+/** A group of so many bytes. */
 function groupOf(bytes: number): LinkGroup {
-  const empty = linksTo('b.test');
-  const group = { ...empty, payload: 'x'.repeat(bytes - bytesOf(empty)) };
-  assert.equal(bytesOf(group), bytes);
+  const sizeOf = (group: LinkGroup) => codec.writeLinkGroup(group, Buffer.alloc(2 * bytes + 1_000), 0);
+  let group = linksTo('b.test', { payload: 'x'.repeat(bytes - 80) });
+  while (sizeOf(group) < bytes) group = { ...group, payload: `${group.payload}x` };
+  assert.equal(sizeOf(group), bytes);
   return group;
 }
 const links = (...groups: LinkGroup[]) => report(0, { page: null, groups });
@@ -356,6 +362,29 @@ describe('a lease report', () => {
     lease.report(report(0, { page: { ...blankPage, text: 'x'.repeat(flushBytes) } }));
     await clock.advance(0);
     assert.equal(appends.length, 3, 'pages count, too');
+  });
+
+  it('a lease report that waits for an acknowledgement holds nothing of its page’s text', async () => {
+    const { opened, open: ack } = gate();
+    const { clock, open } = played(() => opened);
+    const lease = open();
+    lease.report(report(0));
+    await clock.advance(flushMs);
+    const bytesHeld = () => {
+      collectGarbage();
+      return process.memoryUsage().heapUsed;
+    };
+    const before = bytesHeld();
+    for (let n = 0; n < 32; n++) {
+      // A page of a mebibyte, and a link that is a piece of it.
+      const text = `http://b${n}.test/path-of-page-${n} ${'x'.repeat(1 << 20)}`;
+      const url = text.slice(0, text.indexOf(' '));
+      const group = linksTo(hostKeyOf(url), { links: [{ ...blankLink, url, spelling: url.slice(12) }] });
+      lease.report(links(group));
+    }
+    assert.ok(bytesHeld() - before < 4 << 20, `${bytesHeld() - before} bytes`);
+    ack();
+    await clock.advance(flushMs);
   });
 
   it('a lease report waits while too many bytes await acknowledgement, until one cycle is acknowledged', async () => {
