@@ -9,8 +9,8 @@ export const logLimits = {
   groupBytesMax: 4 * 1024 * 1024,
   /** Records of a new stretch of about this many bytes lie together on disk, away from older ones: one memtable's worth. */
   segmentBytes: 64 * 1024 * 1024,
-  /** Recent records kept in memory for readers that keep up: seconds of a full-speed crawl. */
-  tailBytes: 64 * 1024 * 1024,
+  /** Recent records kept in memory for readers that keep up: more than a second of a full-speed crawl. */
+  tailBytes: 16 * 1024 * 1024,
   /** Rows deleted per write while trimming: a slice must not hold up appends. */
   trimRowsPerWrite: 2_000,
   /** Partition numbers have 16 bits in a row's key. */
