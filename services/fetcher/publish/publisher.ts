@@ -14,7 +14,6 @@ import type {
   HostFacts,
   LinkGroup,
   Outcome,
-  Page,
   Render,
   Request,
   Response,
@@ -30,33 +29,13 @@ import type { AppendRecord, Log } from '../../runtime/log/log.ts';
 import { logLimits } from '../../runtime/log/log-limits.ts';
 import { RecordTooLarge } from '../../runtime/log/record-too-large.ts';
 import { fetcherLimits } from '../fetcher-limits.ts';
-import { DiscoveredBatch, type DiscoveredOptions } from './discovered-batch.ts';
+import { Cycle, type LeaseState, type Report } from './cycle.ts';
 import type { LinkCache } from './link-cache.ts';
-import { leaseRequestRecord, type ResultOptions, resultRecord, type Unsent } from './result-record.ts';
+import { leaseRequestRecord, type ResultOptions, resultRecord } from './result-record.ts';
 
-/** The trace of a URL, as far as publishing goes. */
-export interface PublishSpans {
-  /** Span context in the page, so that its readers continue from there. */
-  readonly publishContext: string;
-  /** The reports are durable. */
-  acked(): void;
-}
-
-export interface UrlReport {
+export interface UrlReport extends Report {
   readonly outcome: Outcome;
-  /** In the order they started. */
-  readonly requests: readonly Request[];
-  readonly page: Page | null;
-  /** True: there is a page, which may not be published any more: earlier records of it are taken back. Absent: no. */
-  readonly withdrawn?: boolean;
-  readonly groups: readonly LinkGroup[];
-  /** For the link cache, after the ack. */
-  readonly pending: readonly number[];
-  /** Spans of a URL that is traced. */
-  readonly spans?: PublishSpans | undefined;
 }
-
-type Gathered = Omit<UrlReport, 'outcome'> & { readonly outcome: Outcome | null };
 
 /** Takes the reports of one lease. */
 export interface LeaseReporter {
@@ -108,14 +87,6 @@ export interface PublisherOptions extends ResultOptions {
   readonly onFailure: (error: unknown) => void;
 }
 
-interface LeaseState extends Unsent {
-  /** Reports with pages and links that are not acked yet. */
-  unacked: number;
-  /** Time since which the oldest unsent outcome may be sent, ms; 0: none. */
-  readySinceMs: number;
-  finished: boolean;
-}
-
 /** Results of a lease so far. */
 type TaskOutcomes = readonly [task: Task, outcomes: readonly Outcome[], last: boolean];
 
@@ -123,25 +94,6 @@ type TaskOutcomes = readonly [task: Task, outcomes: readonly Outcome[], last: bo
 interface DueResults {
   readonly records: readonly AppendRecord[];
   readonly reports: readonly TaskOutcomes[];
-}
-
-/** Records of one cycle. */
-interface Batch {
-  /**
-   * With responses. They are encoded at once, as groups are: waiting bytes cost the garbage collector nothing, while a
-   * string that is a piece of a page keeps all of the page's text.
-   */
-  readonly pages: AppendRecord[];
-  readonly groups: DiscoveredBatch;
-  readonly pending: number[];
-  /** `outcome` null: links alone. */
-  readonly reports: (Pick<Gathered, 'requests' | 'spans'> & {
-    readonly lease: LeaseState;
-    outcome: Outcome | null;
-    /** Its page, among `pages`. */
-    readonly record: AppendRecord | undefined;
-  })[];
-  bytes: number;
 }
 
 export function createPublisher(options: PublisherOptions): Publisher {
@@ -153,7 +105,7 @@ class LeasePublisher implements Publisher {
   readonly #options: PublisherOptions;
   readonly #log: Log;
   readonly #clock: Clock;
-  #gathering: Batch;
+  #gathering: Cycle;
   readonly #waitingForRoom: (() => void)[] = [];
   readonly #leases = new Set<LeaseState>();
   readonly #resultAppends = new Set<Promise<unknown>>();
@@ -169,7 +121,7 @@ class LeasePublisher implements Publisher {
     this.#options = options;
     this.#log = options.log;
     this.#clock = options.clock;
-    this.#gathering = emptyBatch(options);
+    this.#gathering = new Cycle(options);
   }
 
   readonly #fail = (error: unknown) => {
@@ -208,9 +160,9 @@ class LeasePublisher implements Publisher {
       return;
     }
     this.#flushDue = false;
-    const batch = this.#gathering;
-    this.#gathering = emptyBatch(this.#options);
-    this.#cycle = this.#publish(batch)
+    const cycle = this.#gathering;
+    this.#gathering = new Cycle(this.#options);
+    this.#cycle = this.#publish(cycle)
       .catch(this.#fail)
       .finally(() => {
         this.#cycle = undefined;
@@ -218,36 +170,32 @@ class LeasePublisher implements Publisher {
       });
   }
 
-  async #publish(batch: Batch) {
-    if (this.#log.isAtomic === true && batch.reports.length <= fetcherLimits.resultsWithReportsMax)
-      return this.#publishWhole(batch);
-    const records = this.#recordsOf(batch);
-    if (records.length > 0) await this.#log.append(records).catch((error) => this.#leaveOut(batch, records, error));
+  async #publish(cycle: Cycle) {
+    if (this.#log.isAtomic === true && cycle.reports.length <= fetcherLimits.resultsWithReportsMax)
+      return this.#publishWhole(cycle);
+    const records = cycle.records();
+    if (records.length > 0) await this.#log.append(records).catch((error) => this.#leaveOut(cycle, records, error));
     const nowMs = this.#clock.nowMs();
-    this.#conclude(batch, nowMs);
-    this.#acked(batch);
+    this.#conclude(cycle, nowMs);
+    this.#acked(cycle);
     const { records: results, reports } = this.#takeResults(nowMs, fetcherLimits.resultsMs);
     this.#appendResults(results, reports);
   }
 
   /** Results are durable together with their pages and links. */
-  async #publishWhole(batch: Batch) {
+  async #publishWhole(cycle: Cycle) {
     const nowMs = this.#clock.nowMs();
-    this.#conclude(batch, nowMs);
+    this.#conclude(cycle, nowMs);
     const { records, reports } = this.#takeResults(nowMs, 0);
-    const all = [...this.#recordsOf(batch), ...records];
+    const all = [...cycle.records(), ...records];
     if (all.length > 0) await this.#log.append(all);
-    this.#acked(batch);
+    this.#acked(cycle);
     this.#durable(reports);
   }
 
-  #recordsOf({ pages, groups }: Batch): AppendRecord[] {
-    return [...pages, ...groups.records(this.#options.topics.discovered)];
-  }
-
   /** The outcomes of a cycle may be sent. */
-  #conclude(batch: Batch, nowMs: number) {
-    for (const { lease, outcome, requests } of batch.reports) {
+  #conclude(cycle: Cycle, nowMs: number) {
+    for (const { lease, outcome, requests } of cycle.reports) {
       lease.unacked -= 1;
       if (outcome === null) continue;
       lease.outcomes.push(named(outcome, lease.task));
@@ -257,10 +205,10 @@ class LeasePublisher implements Publisher {
   }
 
   /** The pages and links of a cycle are durable. */
-  #acked(batch: Batch) {
-    this.#options.linkCache.remember(batch.pending);
-    for (const { spans } of batch.reports) spans?.acked();
-    this.#bytesUnacked -= batch.bytes;
+  #acked(cycle: Cycle) {
+    this.#options.linkCache.remember(cycle.pending);
+    for (const { spans } of cycle.reports) spans?.acked();
+    this.#bytesUnacked -= cycle.bytes;
     for (const proceed of this.#waitingForRoom.splice(0)) proceed();
   }
 
@@ -269,12 +217,12 @@ class LeasePublisher implements Publisher {
   }
 
   /** Handles records that are too large for their topic: the outcome says so, and the rest of the cycle is durable. */
-  #leaveOut(batch: Batch, records: readonly AppendRecord[], error: unknown) {
+  #leaveOut(cycle: Cycle, records: readonly AppendRecord[], error: unknown) {
     if (!(error instanceof RecordTooLarge)) throw error;
     for (const record of error.indexes.map((index) => records[index])) {
       // Links belong to many pages, and none may be lost.
       if (record?.topic === this.#options.topics.discovered) throw error;
-      const report = batch.reports.find((one) => one.record !== undefined && one.record === record);
+      const report = cycle.reportOf(record);
       if (report?.outcome) report.outcome = { ...report.outcome, kind: 'tooLarge', detail: error.message };
       else this.#tooLarge += 1;
     }
@@ -315,8 +263,8 @@ class LeasePublisher implements Publisher {
     this.#resultAppends.add(append);
   }
 
-  #gather(lease: LeaseState, report: Gathered): Promise<void> | undefined {
-    this.#bytesUnacked += add(this.#gathering, lease, report, this.#options);
+  #gather(lease: LeaseState, report: Report): Promise<void> | undefined {
+    this.#bytesUnacked += this.#gathering.add(lease, report);
     if (this.#gathering.bytes >= fetcherLimits.flushBytes) this.#flush();
     else this.#schedule(fetcherLimits.flushMs);
     if (this.#bytesUnacked <= fetcherLimits.publishBytesMax || this.#failure !== undefined) return undefined;
@@ -331,8 +279,7 @@ class LeasePublisher implements Publisher {
       return;
     }
     const partition = partitionOf(partitionKeyOf(hostKey, keyMode), partitions);
-    this.#gathering.pages.push({ topic: topics[name], partition, key: Buffer.from(key), value });
-    this.#gathering.bytes += value.length;
+    this.#gathering.addRecord({ topic: topics[name], partition, key: Buffer.from(key), value });
     this.#bytesUnacked += value.length;
     if (this.#gathering.bytes >= fetcherLimits.flushBytes) this.#flush();
     // Only results refer to a robots.txt, and its lease has one more at its end: an append for it alone is needless. But
@@ -395,9 +342,7 @@ class LeasePublisher implements Publisher {
   }
 
   readonly drain: Publisher['drain'] = async () => {
-    const open = () =>
-      this.#gathering.reports.length + this.#gathering.pages.length > 0 ||
-      [...this.#leases].some((lease) => lease.finished);
+    const open = () => !this.#gathering.isEmpty || [...this.#leases].some((lease) => lease.finished);
     while (this.#failure === undefined && (this.#cycle !== undefined || open())) {
       // A flush during a cycle makes another cycle follow it: without anything to send, that would never end.
       if (open()) this.#flush();
@@ -407,40 +352,6 @@ class LeasePublisher implements Publisher {
     await Promise.all(this.#resultAppends);
     if (this.#failure !== undefined) throw this.#failure.error;
   };
-}
-
-function emptyBatch(options: DiscoveredOptions): Batch {
-  return { pages: [], groups: new DiscoveredBatch(options), pending: [], reports: [], bytes: 0 };
-}
-
-/** About the bytes that the report adds. */
-function add(batch: Batch, lease: LeaseState, report: Gathered, { codec, topics }: PublisherOptions): number {
-  let bytes = 0;
-  lease.unacked += 1;
-  const { requests, page, groups, spans } = report;
-  let { outcome } = report;
-  let record: AppendRecord | undefined;
-  const value = page === null ? null : codec.encode('pages', page);
-  if (report.withdrawn === true && outcome !== null) {
-    const key = Buffer.from(outcome.url);
-    batch.pages.push({ topic: topics.pages, partition: lease.task.partition, key, value: Buffer.alloc(0) });
-    bytes += key.length;
-  }
-  if (value !== null && value.length > logLimits.recordBytesMax) {
-    // No log accepts a record of this size, and it would make the whole append fail.
-    const detail = `the page’s record has ${value.length} bytes; at most ${logLimits.recordBytesMax} are allowed`;
-    if (outcome !== null) outcome = { ...outcome, kind: 'tooLarge', detail };
-  } else if (page !== null && value !== null) {
-    record = { topic: topics.pages, partition: lease.task.partition, key: Buffer.from(page.url), value };
-    if (spans !== undefined) record = { ...record, headers: { traceparent: spans.publishContext } };
-    batch.pages.push(record);
-    bytes += record.value.length;
-  }
-  batch.reports.push({ lease, outcome, requests, spans, record });
-  for (const group of groups) bytes += batch.groups.add(group);
-  for (const number of report.pending) batch.pending.push(number);
-  batch.bytes += bytes;
-  return bytes;
 }
 
 /** By the URL's normal spelling, and with its tags. */
