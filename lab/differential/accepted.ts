@@ -60,6 +60,11 @@ const accepted: readonly Accepted[] = [
     reason: 'LF CR ends no line',
   },
   {
+    ...{ sort: meaning, dimension: 'line ends', names: /^a blank before the first field$/ },
+    reason:
+      'a line that begins with a blank before the first field is left out (RFC 9112 §2.2), and its charset with it',
+  },
+  {
     ...{ sort: others, dimension: 'framing', names: /^no last chunk$/ },
     reason:
       'a folded Transfer-Encoding counts, and chunks without a last one are a part; others read their sizes as text',
