@@ -25,6 +25,10 @@ const accepted: readonly Accepted[] = [
     reason: 'a length that is no number says nothing, and a sitemap counts as far as it came',
   },
   {
+    ...{ sort: alone, dimension: 'status line', names: /^HTTP\/3$/ },
+    reason: 'the version in a status line says nothing about what follows; the browser reads it, too',
+  },
+  {
     ...{ sort: others, dimension: 'status line', names: /^(ICY|four digits)$/ },
     reason: 'the answer does not begin with a status line of HTTP',
   },
