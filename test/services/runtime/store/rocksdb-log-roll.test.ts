@@ -16,11 +16,18 @@ interface Batch {
 /** A memtable that is full with `fullBlocks` blocks: the write after that begins a new log. */
 function memtable(fullBlocks: number, failing?: (write: number) => Error | null) {
   const state = { used: 0, logs: 1 };
+  const keys: Uint8Array[] = [];
   const writes: { readonly bytes: number; readonly sync: boolean; readonly deletes: number }[] = [];
   const binding = {
     batch_init: () => ({ bytes: 0, deletes: 0 }),
-    batch_put: (batch: Batch, _key: Uint8Array, value: Uint8Array) => void (batch.bytes += value.length),
-    batch_del: (batch: Batch) => void (batch.deletes += 1),
+    batch_put: (batch: Batch, key: Uint8Array, value: Uint8Array) => {
+      batch.bytes += value.length;
+      keys.push(key);
+    },
+    batch_del: (batch: Batch, key: Uint8Array) => {
+      batch.deletes += 1;
+      keys.push(key);
+    },
     batch_write(batch: Batch, { sync }: { sync: boolean }, done: Callback) {
       writes.push({ ...batch, sync });
       const error = failing?.(writes.length) ?? null;
@@ -38,7 +45,7 @@ function memtable(fullBlocks: number, failing?: (write: number) => Error | null)
   const roll = createLogRoll(binding as unknown as RocksdbBinding, db, writeBufferBytes);
   const begin = () =>
     new Promise<void>((resolve, reject) => roll.begin((error) => (error === null ? resolve() : reject(error))));
-  return { roll, state, writes, begin };
+  return { roll, state, writes, keys, begin };
 }
 
 /** Writes rows until one may fill the memtable. Returns how many there were. */
@@ -85,6 +92,9 @@ test('a new log begins after a synced filler, which leaves no row', async () => 
   assert.deepEqual([filler!.sync, filler!.deletes], [true, 1]);
   assert.deepEqual(empty, { bytes: 0, deletes: 1, sync: false });
   assert.equal(table.state.logs, 2);
+  // Behind all rows, and before the end of what a rewrite compacts.
+  for (const key of table.keys)
+    assert.ok(Buffer.compare(key, Buffer.alloc(31, 0xff)) < 0 && Buffer.compare(key, Buffer.alloc(20, 0xff)) > 0);
 });
 
 test('a memtable that is not full yet is filled up to its end', async () => {
