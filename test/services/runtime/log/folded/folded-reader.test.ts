@@ -5,6 +5,7 @@ import { SystemClock } from '../../../../../services/runtime/clock.ts';
 import { openEmbeddedLog } from '../../../../../services/runtime/log/embedded-log.ts';
 import { foldLog } from '../../../../../services/runtime/log/folded/folded-log.ts';
 import type { LogReader } from '../../../../../services/runtime/log/log.ts';
+import { LogTruncated } from '../../../../../services/runtime/log/log-truncated.ts';
 import { createMemoryStore } from '../../../../../services/runtime/store/memory-store.ts';
 import { topicsOfCrawl } from '../../../../../topology/topics.ts';
 
@@ -143,4 +144,46 @@ test('the offset of a time is that of the topic’s own first record from then o
   assert.equal(await log.offsetAt('f.c.results', 0, 0), 1);
   assert.equal(await log.offsetAt('f.c.results', 0, Date.now() + 60_000), 2);
   assert.equal(await log.offsetAt('f.c.tasks', 0, 0), (await log.offsets('f.c.tasks', 0)).end);
+});
+
+test('a flow that has lost records is an error in terms of the topic, and reading goes on from where it was', async (t) => {
+  const under = await openEmbeddedLog(createMemoryStore(), new SystemClock());
+  let isLost = false;
+  const log = foldLog(
+    {
+      ...under,
+      reader() {
+        const reader = under.reader();
+        let isOfOne = false;
+        return {
+          ...reader,
+          seek(topic, partition, offset, before) {
+            // The flow's common reader begins at its start, and one of a topic that is behind where the topic is.
+            isOfOne = offset > 0;
+            reader.seek(topic, partition, offset, before);
+          },
+          poll: (options) =>
+            isLost && isOfOne
+              ? Promise.reject(new LogTruncated('f.c.flow', 0, { end: 9, leaderEpoch: 2 }, 1))
+              : reader.poll(options),
+        };
+      },
+    },
+    { isExact: false, tailBytes: 0 },
+  );
+  t.after(() => log.close());
+  await log.createTopics(topicsOfCrawl('f.c', 1));
+  for (const value of ['a', 'b', 'c'])
+    await log.append([{ topic: 'f.c.results', partition: 0, key: null, value: Buffer.from(value) }]);
+  // All of it was read, and nothing is in memory.
+  await log.offsets('f.c.results', 0);
+  const reader = log.reader();
+  reader.seek('f.c.results', 0, 1, { end: 1, leaderEpoch: 1 });
+  isLost = true;
+  const error = await poll(reader).catch((thrown: unknown) => thrown);
+  assert.ok(error instanceof LogTruncated);
+  assert.deepEqual([error.topic, error.partition, error.end, error.leaderEpoch], ['f.c.results', 0, 1, 1]);
+  isLost = false;
+  assert.deepEqual(await drained(reader), ['results b', 'results c']);
+  await reader.close();
 });
