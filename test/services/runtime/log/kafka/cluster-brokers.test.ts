@@ -4,6 +4,7 @@ import { type TestContext, test } from 'node:test';
 import { createBrokerWatch } from '../../../../../services/runtime/log/kafka/broker-watch.ts';
 import { openCluster } from '../../../../../services/runtime/log/kafka/cluster.ts';
 import { raw } from '../../../../../services/runtime/log/kafka/kafkajs-wire.ts';
+import { until } from '../../../until.ts';
 import { type ScriptedBroker, type ScriptedMetadata, startScriptedBroker } from './scripted-broker.ts';
 
 interface Known {
@@ -14,7 +15,7 @@ interface Known {
 }
 
 /** Brokers 1 to `known.length`, each of which says what the test has it know. */
-async function brokers(t: TestContext, known: readonly Known[]) {
+async function brokers(t: TestContext, known: readonly Known[], metadataMs = 600_000) {
   const started: ScriptedBroker[] = [];
   const listed = () => started.map(({ port }, n) => ({ nodeId: n + 1, port }));
   for (const one of known) {
@@ -25,7 +26,7 @@ async function brokers(t: TestContext, known: readonly Known[]) {
   const reported: string[] = [];
   const open = async (...bootstrap: readonly number[]) => {
     const addresses = bootstrap.map((n) => ({ host: '127.0.0.1', port: started[n - 1]!.port }));
-    const times = { openTimeoutMs: 5_000, patienceMs: 5_000, metadataMs: 600_000 };
+    const times = { openTimeoutMs: 5_000, patienceMs: 5_000, metadataMs };
     const options = { clientId: 'test', credentials: () => ({}) };
     const watch = createBrokerWatch((text) => void reported.push(text));
     const cluster = await openCluster(addresses, options, times, watch);
@@ -159,4 +160,65 @@ test('the coordinator of a group is asked for once, and again after it failed', 
   (await cluster.link(1, 'p')).close();
   await beat();
   assert.equal(counts.get('GroupCoordinator'), 2, 'a closed connection is only opened again');
+});
+
+test('leaders are looked at again from time to time, though no request shows that they moved', async (t) => {
+  const known = [leads(1, 1), leads(1, 1)];
+  const { open } = await brokers(t, known, 10);
+  const cluster = await open(1);
+  assert.equal(await cluster.leaderOf('t', 0), 1);
+  for (const one of known) Object.assign(one, leads(2, 2));
+  await until(() => cluster.knownLeaderOf('t', 0) === 2);
+});
+
+test('a broker that failed as a leader is no coordinator either, until it is found again', async (t) => {
+  const { started, open } = await brokers(t, [leads(1, 1)]);
+  const cluster = await open(1);
+  const heartbeat = raw('Heartbeat', { groupId: 'g', groupGenerationId: 1, memberId: 'm' });
+  await cluster.leader('t', 0);
+  await cluster.sendCoordinator('g', 'p', heartbeat);
+  const asked = () => started[0]!.coordinatorAsked();
+  assert.equal(asked(), 1);
+  cluster.forget('t');
+  await cluster.sendCoordinator('g', 'p', heartbeat);
+  assert.equal(asked(), 1, 'no leader failed');
+  await cluster.leader('t', 0);
+  cluster.forget('t', 0);
+  await cluster.sendCoordinator('g', 'p', heartbeat);
+  assert.equal(asked(), 2);
+});
+
+test('a leader that does not answer is forgotten, and its request fails', async (t) => {
+  const known = [leads(1, 1)];
+  const { open } = await brokers(t, known);
+  const cluster = await open(1);
+  await cluster.leader('t', 0);
+  // The broker has no answer to it, and breaks the connection.
+  await assert.rejects(
+    cluster.sendLeader('t', 0, () => raw('ListGroups', {})),
+    { code: 'BROKER_UNREACHABLE' },
+  );
+  assert.equal(cluster.knownLeaderOf('t', 0), undefined);
+  assert.equal(await cluster.leaderOf('t', 0), 1);
+});
+
+test('of several failures, the one that does not pass is reported, whichever broker has it', async (t) => {
+  const old = await startScriptedBroker(t, { metadataVersion: 6 });
+  const nobody = { host: '127.0.0.1', port: 1 };
+  const place = { host: '127.0.0.1', port: old.port };
+  const options = { clientId: 'test', credentials: () => ({}) };
+  const times = { openTimeoutMs: 5_000, patienceMs: 5_000, metadataMs: 600_000 };
+  for (const order of [
+    [nobody, place],
+    [place, nobody],
+  ])
+    await assert.rejects(
+      openCluster(
+        order,
+        options,
+        times,
+        createBrokerWatch(() => {}),
+      ),
+      { code: 'UNSUPPORTED' },
+    );
 });

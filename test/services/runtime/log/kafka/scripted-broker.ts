@@ -78,6 +78,8 @@ export interface ScriptedBroker {
   readonly port: number;
   /** Questions about brokers and leaders. */
   readonly metadataAsked: readonly number[];
+  /** Number of questions for a group's coordinator. */
+  coordinatorAsked(): number;
 }
 
 const apiNames = {
@@ -262,10 +264,11 @@ export async function startScriptedBroker(test: TestContext, script: Script): Pr
     }
   };
 
-  let [joins, beats] = [0, 0];
-  const ofGroup = (group: ScriptedGroup, api: number, request: Input, out: Output): Buffer => {
+  let [joins, beats, coordinatorAsked] = [0, 0, 0];
+  const ofGroup = (group: ScriptedGroup, api: number, request: Input, out: Output): Buffer | null => {
     switch (api) {
       case apiNames.coordinator: {
+        coordinatorAsked += 1;
         const { port } = server.address() as AddressInfo;
         return out.int32(0).int16(0).int16(-1).int32(1).string('127.0.0.1').int32(port).bytes();
       }
@@ -307,7 +310,8 @@ export async function startScriptedBroker(test: TestContext, script: Script): Pr
         return out.bytes();
       }
       default:
-        throw new Error(`the script has no answer to api ${api}`);
+        // The connection breaks.
+        return null;
     }
   };
 
@@ -317,7 +321,8 @@ export async function startScriptedBroker(test: TestContext, script: Script): Pr
     server.close();
   });
   const { port } = server.address() as AddressInfo;
-  return { address: `127.0.0.1:${port}`, port, batches, fetches, creations, metadataAsked };
+  const asked = { creations, metadataAsked, coordinatorAsked: () => coordinatorAsked };
+  return { address: `127.0.0.1:${port}`, port, batches, fetches, ...asked };
 }
 
 /** Fields of a batch's header, where the protocol guide has them. */
