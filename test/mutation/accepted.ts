@@ -1665,7 +1665,12 @@ export const accepted: readonly Accepted[] = [
     because: 'one more table that overlaps all others, which is compacted with them',
   },
   {
-    ...{ file: 'services/runtime/avro/record-codec.ts', find: '10', replace: '(10 + 1)', line: 'allocUnsafeSlow(64 <<' },
+    ...{
+      file: 'services/runtime/avro/record-codec.ts',
+      find: '10',
+      replace: '(10 + 1)',
+      line: 'allocUnsafeSlow(64 <<',
+    },
     because: 'a larger buffer to begin with, which grows as it must',
   },
   {

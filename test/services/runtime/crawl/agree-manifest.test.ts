@@ -98,7 +98,8 @@ test('a crawl whose control was lost gets its manifest again from a folder of th
   for (const other of [undefined, { ...made, crawl: 'd' }])
     await assert.rejects(agreeManifest({ ...asked, log: await open(), kept: async () => other }), {
       code: 'SCHEMA_UNKNOWN',
-      message: /no readable manifest, but c\.frontier-changelog\/1 has records.*If c\.control was deleted, start a frontier/,
+      message:
+        /no readable manifest, but c\.frontier-changelog\/1 has records.*If c\.control was deleted, start a frontier/,
     });
   await assert.rejects(agree(await open(), null), { code: 'SCHEMA_UNKNOWN' });
 });

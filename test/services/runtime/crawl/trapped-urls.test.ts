@@ -89,10 +89,7 @@ test('a URL that is lowered into a trap is listed, and none of a host whose queu
   const lower = (hostKey: string, frontQueue: number): Change => ({
     ...{ kind: 'lower', hostKey, frontQueue: 3, seq: 1, entry: entryOf(`http://${hostKey}/plain`, frontQueue) },
   });
-  assert.deepEqual(
-    new Set(await trapped([lower('a.test', 17)])),
-    new Set([...all, '/s/ a.test/plain']),
-  );
+  assert.deepEqual(new Set(await trapped([lower('a.test', 17)])), new Set([...all, '/s/ a.test/plain']));
   assert.deepEqual(await trapped([lower('a.test', 4)]), all);
   assert.deepEqual(await trapped([{ kind: 'dropQueue', hostKey: 'a.test' }]), ['/cal/# b.test/cal/1']);
   // The record of the trap itself was trimmed away.

@@ -33,7 +33,9 @@ test('an empty folder, or one that is missing, is a place for a new crawl, and o
   writeFileSync(join(empty, 'manifest.json.abc.new'), '');
   writeFileSync(join(full, 'letter'), '');
   const start = (what: string, place: string, where: string) =>
-    new RegExp(`^data folder .* ${what}: name the data folder of a crawl, or start a crawl ${place}: .* --data ${where}$`);
+    new RegExp(
+      `^data folder .* ${what}: name the data folder of a crawl, or start a crawl ${place}: .* --data ${where}$`,
+    );
   assert.match(await messageOf(empty), start('holds no crawl', 'there', empty));
   assert.match(await messageOf(none), start('does not exist', 'there', none));
   assert.match(await messageOf(full), start('holds no crawl', 'in a new folder', 'FOLDER'));
@@ -41,7 +43,10 @@ test('an empty folder, or one that is missing, is a place for a new crawl, and o
 
 test('crawls in a folder, beside it or around it are named instead', async () => {
   const folder = await withCrawls('one', 'two');
-  assert.match(await messageOf(folder), new RegExp(`: did you mean ${join(folder, 'one')}, ${join(folder, 'two')}\\?$`));
+  assert.match(
+    await messageOf(folder),
+    new RegExp(`: did you mean ${join(folder, 'one')}, ${join(folder, 'two')}\\?$`),
+  );
   assert.match(await messageOf(join(folder, 'none')), new RegExp(`: did you mean ${join(folder, 'one')},`));
   mkdirSync(join(folder, 'one', 'log'));
   assert.match(await messageOf(join(folder, 'one', 'log')), new RegExp(`: did you mean ${join(folder, 'one')}\\?$`));
@@ -73,7 +78,10 @@ test('a manifest fits options that name its facts, and refuses each other one by
     refused({ crawl: 'd' }),
     'DATA_FOLDER_FOREIGN: folder x belongs to crawl "c", not "d": choose another --data, or --crawl c',
   );
-  assert.match(refused({ sink: 'pull' }), /^DATA_FOLDER_FOREIGN: folder x is crawled by fetchers, and a crawl cannot do/);
+  assert.match(
+    refused({ sink: 'pull' }),
+    /^DATA_FOLDER_FOREIGN: folder x is crawled by fetchers, and a crawl cannot do/,
+  );
   assert.match(refused({ sink: 'tasks' }, { sink: 'pull' }), /is served to clients by crawlstream urlfrontier/);
   assert.equal(
     refused({ partitions: 9 }),

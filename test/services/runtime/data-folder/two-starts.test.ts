@@ -24,7 +24,9 @@ test('of processes that start different crawls in one new folder at once, one ge
   for (let run = 0; run < 10; run++) {
     const folder = join(temporaryFolder(), 'data');
     const facts = { defaults: defaults as never, createdBy: 't', clock: new SystemClock() };
-    const opened = await Promise.allSettled([3, 4, 5].map((partitions) => openDataFolder(folder, { partitions }, facts)));
+    const opened = await Promise.allSettled(
+      [3, 4, 5].map((partitions) => openDataFolder(folder, { partitions }, facts)),
+    );
     const made = opened.flatMap((one) => (one.status === 'fulfilled' ? [one.value.manifest.partitions] : []));
     const refused = opened.flatMap((one) => (one.status === 'rejected' ? [(one.reason as { code: string }).code] : []));
     assert.equal(made.length, 1);

@@ -52,7 +52,8 @@ for (const tailBytes of [1 << 20, 0])
     await log.close();
     for await (const [key, value] of store.scan({ gte: Buffer.alloc(0), lt: Buffer.alloc(40, 0xff) }))
       for (const n of [1, 3, 7])
-        for (const bytes of [key, value]) assert.doesNotMatch(bytes.toString('latin1'), new RegExp(`(key|header) ${n}`));
+        for (const bytes of [key, value])
+          assert.doesNotMatch(bytes.toString('latin1'), new RegExp(`(key|header) ${n}`));
     log = await openEmbeddedLog(store, new SystemClock(), { tailBytes });
     await check();
     await log.append([record(8)]);

@@ -12,7 +12,10 @@ import { pageRecords, type Source, topicRecords } from '../../../../services/run
 const page = (url: string) => ({ ...blankPage, url });
 
 /** Two partitions of `pages`; a text is a page of this URL, null a tombstone, and bytes are as they are. */
-async function source(more: Pick<Source, 'onRecord'>, ...records: readonly (readonly [number, string | null | Buffer])[]) {
+async function source(
+  more: Pick<Source, 'onRecord'>,
+  ...records: readonly (readonly [number, string | null | Buffer])[]
+) {
   const log = await openEmbeddedLog(createMemoryStore(), new SystemClock());
   const codec = await openCodec(createMemoryRegistry(), 'c');
   await log.createTopics([{ name: 'c.pages', partitions: 2, retention: 'time' }]);

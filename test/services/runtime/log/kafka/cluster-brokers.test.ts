@@ -222,3 +222,20 @@ test('of several failures, the one that does not pass is reported, whichever bro
       { code: 'UNSUPPORTED' },
     );
 });
+
+test('a leader that failed is not the next broker that is asked for leaders', async (t) => {
+  const known = [leads(1, 1), leads(1, 1), leads(1, 1)];
+  const { started, open } = await brokers(t, known);
+  const cluster = await open(1, 2, 3);
+  for (let epoch = 2; epoch < 12; epoch++) {
+    const leader = 1 + (epoch % 3);
+    for (const one of known) Object.assign(one, leads(leader, epoch));
+    cluster.saw('t', 0, epoch);
+    assert.equal(await cluster.leaderOf('t', 0), leader);
+    const asked = () => started[leader - 1]!.metadataAsked.length;
+    const before = asked();
+    cluster.forget('t', 0);
+    assert.equal(await cluster.leaderOf('t', 0), leader);
+    assert.equal(asked(), before, `broker ${leader}`);
+  }
+});

@@ -14,6 +14,7 @@ const never = new Promise<never>(() => {});
 
 function startCluster(answer: Answer) {
   const asked: string[] = [];
+  const released: string[] = [];
   const cluster = {
     partitionCount: async () => 4,
     sendCoordinator: async (_group: string, _purpose: string, { request }: { request: { apiName: string } }) => {
@@ -21,9 +22,9 @@ function startCluster(answer: Answer) {
       return answer(request.apiName);
     },
     forgetCoordinator: () => {},
-    release: () => {},
+    release: (purpose: string) => void released.push(purpose),
   } as unknown as Cluster;
-  return { cluster, asked };
+  return { cluster, asked, released };
 }
 
 function joining(cluster: Cluster, closing: AbortSignal, more: Partial<GroupOptions> = {}) {
@@ -318,4 +319,24 @@ test('topics of a group have as many partitions as are wanted, or all the same n
     [[], undefined],
   ] as const)
     await (await join(topics, partitions)).leave();
+});
+
+test('a member that has left, or is out, keeps no connection', async () => {
+  let isRefused = false;
+  const { cluster, released } = startCluster((name) => {
+    if (name === 'Heartbeat') return { errorCode: isRefused ? 30 : 0 };
+    return name === 'SyncGroup' ? { errorCode: 0, memberAssignment } : joined();
+  });
+  const leaving = await joining(cluster, new AbortController().signal).joins;
+  assert.deepEqual(released, []);
+  await leaving.leave();
+  assert.deepEqual(
+    released.map((purpose) => purpose.replace(/\d+/, 'N')),
+    ['group-N-leaving', 'group-N'],
+  );
+  released.length = 0;
+  await joining(cluster, new AbortController().signal, { onFailure: () => {} }).joins;
+  isRefused = true;
+  await until(() => released.length > 0);
+  assert.match(released[0]!, /^group-\d+$/);
 });
