@@ -293,6 +293,14 @@ test('a poll takes about as many bytes as it may, at least one record, and the r
   assert.equal((await poll(reader)).length, 1);
 });
 
+test('a poll that has its bytes takes no record of the next partition', async (t) => {
+  const { reader } = play(t, { answer: holding('a'.repeat(100)) });
+  // One answer has records of both.
+  for (const partition of [0, 1]) reader.seek('t', partition, 0);
+  assert.equal((await poll(reader, 164)).length, 1);
+  assert.equal((await poll(reader, 164)).length, 1);
+});
+
 test('partitions of one leader share a request, take turns at its front, and have one of their own elsewhere', async (t) => {
   const { reader, asked } = play(t, {
     leaders: [1, 2, 1],
