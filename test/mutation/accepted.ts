@@ -1656,4 +1656,38 @@ export const accepted: readonly Accepted[] = [
     ...{ file: 'services/extras/archive/known-indexes.ts', find: '0', replace: '(0 + 1)', line: '{ key: mark, value:' },
     because: 'a row that says by its key alone that an index was read',
   },
+  {
+    ...{ file: 'services/runtime/checksum/crc32c-tables.ts', find: '0', replace: '(0 + 1)', line: 'for (let n = 0' },
+    because: 'the entry for no bits is 0, as an array is made',
+  },
+  {
+    ...{ file: 'services/runtime/store/rewrite-tables.ts', find: '<', replace: '<=', line: '1 : flushes); i++' },
+    because: 'one more table that overlaps all others, which is compacted with them',
+  },
+  {
+    ...{
+      file: 'services/runtime/avro/record-codec.ts',
+      find: '10',
+      replace: '(10 + 1)',
+      line: 'allocUnsafeSlow(64 <<',
+    },
+    because: 'a larger buffer to begin with, which grows as it must',
+  },
+  {
+    ...{ file: 'services/runtime/crawl/trapped-urls.ts', find: '!begins(change)', replace: 'false' },
+    ...{ line: 'if (!begins(change)) continue;', because: 'time and memory alone: hosts without traps hold no URLs' },
+  },
+  {
+    ...{ file: 'services/runtime/log/kafka/reader.ts', find: '>=', replace: '>', line: '(now >= untilMs && (allAsked' },
+    because: 'time alone: a poll ends with the next look',
+  },
+  {
+    ...{ file: 'services/runtime/table/parquet-writer.ts', find: 'buffer.index > 0', replace: 'true' },
+    ...{ line: 'yield taken()', because: 'pieces without bytes, which change no file' },
+  },
+  {
+    ...{ file: 'services/runtime/timeline/read-timeline.ts', replace: 'false' },
+    find: 'name.length > 0 && !value.includes(name)',
+    ...{ line: 'continue;', because: 'time alone: a record that does not name the host has no event of it' },
+  },
 ];

@@ -1049,4 +1049,11 @@ export const planted: readonly Planted[] = [
     replace: 'const done = Promise.resolve().then(() => threadTurns.run(act));',
     tests: storeGameTests,
   },
+  {
+    mistake: 'a poll of topics outside a flow waits though it was woken',
+    file: 'services/runtime/log/folded/folded-reader.ts',
+    find: 'isNews || this.#isWoken ? 0 : Math.max(0, untilMs - performance.now())',
+    replace: 'Math.max(0, untilMs - performance.now())',
+    tests: ['test/services/runtime/log/folded/folded-reader.test.ts'],
+  },
 ];

@@ -7,7 +7,7 @@
  * readable until the next refresh.
  */
 
-import type { CrawlstreamError } from '../../../topology/errors.ts';
+import { CrawlstreamError } from '../../../topology/errors.ts';
 import { createEmbeddedRegistry, type SchemaRegistry } from '../avro/schema-registry.ts';
 import type { Clock } from '../clock.ts';
 import { openStateStore } from '../store/open-store.ts';
@@ -164,6 +164,8 @@ class ReadOnlyReader implements LogReader {
     for (;;) {
       const { generation } = this.#current();
       const asked = new Map(this.#positions);
+      // Another reader would be left open.
+      if (!this.#isOpen) return { records: [], asked };
       const reader = this.#innerReader();
       try {
         return { records: await reader.poll({ maxBytes, waitMs: 0 }), asked };
@@ -206,6 +208,7 @@ class ReadOnlyReader implements LogReader {
   };
 
   readonly poll: LogReader['poll'] = async ({ maxBytes, waitMs }: PollOptions) => {
+    if (!this.#isOpen) throw new CrawlstreamError('STORE_CLOSED', 'the reader is closed');
     const untilMs = this.#clock.nowMs() + waitMs;
     for (;;) {
       const { records: polled, asked } = await this.#pollOnce(maxBytes);

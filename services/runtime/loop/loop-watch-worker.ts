@@ -5,6 +5,7 @@
 import { Session } from 'node:inspector';
 import { parentPort, workerData } from 'node:worker_threads';
 import { type LoopDeath, writeLoopNote } from './loop-note.ts';
+import { LoopRounds, type LoopSubject } from './loop-rounds.ts';
 
 export interface LoopWatchStart {
   /** [0] counts the beats of the main thread; [1] is the number of the subject it works for, 0: none. */
@@ -15,55 +16,23 @@ export interface LoopWatchStart {
   readonly exitCode: number;
 }
 
-export interface LoopSubject {
-  readonly number: number;
-  /** null: it is gone. */
-  readonly subject: string | null;
-}
-
 const { words, path, deaths, limits, exitCode } = workerData as LoopWatchStart;
 const shared = new Int32Array(words);
-const subjects = new Map<number, string>();
-/** Consecutive rounds without a beat, by the subject of the main thread's work. */
-const rounds = new Map<number, number>();
-let [lastBeat, isNoted, isEnding] = [0, false, false];
+const rounds = new LoopRounds(limits);
 
-parentPort?.on('message', ({ number, subject }: LoopSubject) => {
-  if (subject === null) subjects.delete(number);
-  else subjects.set(number, subject);
-});
+parentPort?.on('message', (message: LoopSubject) => rounds.report(message));
 setInterval(look, limits.beatMs);
 parentPort?.postMessage('ready');
 
 function look(): void {
-  const beat = Atomics.load(shared, 0);
-  if (isEnding) return;
-  if (beat !== lastBeat) {
-    lastBeat = beat;
-    rounds.clear();
-    if (isNoted) note(null);
-    isNoted = false;
-    return;
-  }
-  const number = Atomics.load(shared, 1);
-  rounds.set(number, (rounds.get(number) ?? 0) + 1);
-  const stillMs = limits.beatMs * [...rounds.values()].reduce((sum, one) => sum + one, 0);
-  if (stillMs >= limits.stillMsMax) end();
-  else if (!isNoted && stillMs >= limits.notedMs) {
-    isNoted = true;
-    note('standing');
-  }
-}
-
-/** The subject of more than half of the rounds; null: none. */
-function culprit(): string | null {
-  const all = [...rounds.values()].reduce((sum, one) => sum + one, 0);
-  const found = [...rounds].find(([number, count]) => number !== 0 && count * 2 > all);
-  return (found && subjects.get(found[0])) ?? null;
+  const news = rounds.look(Atomics.load(shared, 0), Atomics.load(shared, 1));
+  if (news === 'noted') note('standing');
+  else if (news === 'running') note(null);
+  else if (news === 'ended') end();
 }
 
 function note(state: 'standing' | 'ended' | null): void {
-  const stood = state === null ? null : { subject: culprit(), atMs: Date.now() };
+  const stood = state === null ? null : { subject: rounds.culprit, atMs: Date.now() };
   try {
     writeLoopNote(path, { format: 1, state, stood, deaths: [...deaths] });
   } catch {
@@ -73,7 +42,6 @@ function note(state: 'standing' | 'ended' | null): void {
 
 /** Code that never yields runs no handler of a signal: only the inspector's interrupt, or the system, ends it. */
 function end(): void {
-  isEnding = true;
   note('ended');
   setTimeout(() => process.kill(process.pid, 'SIGKILL'), limits.exitMs);
   const session = new Session();

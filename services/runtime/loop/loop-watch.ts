@@ -8,7 +8,8 @@ import { url as debuggerUrl } from 'node:inspector';
 import type { Worker } from 'node:worker_threads';
 import { loopLimits } from './loop-limits.ts';
 import { judgeLoopNote, type LoopDeath, type LoopVerdict, readLoopNote, writeLoopNote } from './loop-note.ts';
-import type { LoopSubject, LoopWatchStart } from './loop-watch-worker.ts';
+import type { LoopSubject } from './loop-rounds.ts';
+import type { LoopWatchStart } from './loop-watch-worker.ts';
 import { startThread } from './start-thread.ts';
 
 export type { LoopVerdict } from './loop-note.ts';

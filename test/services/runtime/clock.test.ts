@@ -49,3 +49,16 @@ test('a jump of the wall clock is reported: the rest is time that really passed'
   pass(500);
   assert.equal(clock.nowMs() - clock.jumpedMs, 1_061_000);
 });
+
+test('a clock that goes on from a later time passes from there, and one from an earlier time as it was', () => {
+  let [wallMs, monotonicMs] = [1_000, 0];
+  const clock = new SystemClock({ wallMs: () => wallMs, monotonicMs: () => monotonicMs, pause: async () => {} });
+  clock.goOnFrom(5_000);
+  assert.equal(clock.nowMs(), 5_000);
+  [wallMs, monotonicMs] = [1_010, 10];
+  assert.deepEqual([clock.nowMs(), clock.jumpedMs], [5_010, 0]);
+  clock.goOnFrom(4_000);
+  assert.equal(clock.nowMs(), 5_010);
+  [wallMs, monotonicMs] = [9_000, 20];
+  assert.equal(clock.nowMs(), 9_000);
+});

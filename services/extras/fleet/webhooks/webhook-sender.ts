@@ -78,13 +78,10 @@ export class WebhookSender {
 
   /** Posts until `stop`. */
   async run(): Promise<void> {
-    const { clock, fleet } = this.#options;
+    const { clock } = this.#options;
     const { signal } = this.#stopping;
     while (!signal.aborted) {
-      for (const name of this.#inTurn()) {
-        const file = fleet.file(name);
-        if (file?.webhook != null) this.#look(file, file.webhook);
-      }
+      for (const file of this.#inTurn()) this.#look(file, file.webhook);
       await clock.sleepUntil(clock.nowMs() + webhookLimits.lookMs, signal);
     }
     await Promise.all([...this.#all.values()].map(({ under }) => under));
@@ -119,12 +116,14 @@ export class WebhookSender {
   }
 
   /**
-   * Returns all crawls; those that have waited longest for a place come first. A crawl needs a place even to find out
-   * that it has nothing to post.
+   * Returns the crawls with a webhook; those that have waited longest for a place come first. A crawl needs a place
+   * even to find out that it has nothing to post.
    */
-  #inTurn(): string[] {
-    const turnOf = (name: string) => this.#all.get(name)?.turn ?? 0;
-    return [...this.#options.fleet.names].sort((a, b) => turnOf(a) - turnOf(b));
+  #inTurn(): FileWithWebhook[] {
+    const { fleet } = this.#options;
+    const turnOf = ({ name }: CrawlFile) => this.#all.get(name)?.turn ?? 0;
+    const files = [...fleet.names].map((name) => fleet.file(name)).filter(hasWebhook);
+    return files.sort((a, b) => turnOf(a) - turnOf(b));
   }
 
   #look(file: CrawlFile, webhook: Webhook): void {
@@ -232,6 +231,12 @@ export class WebhookSender {
     one.failure = failure.slice(0, failureCharsMax);
     one.nextAtMs = this.#options.clock.nowMs() + Math.max(ownMs, waitMs);
   }
+}
+
+type FileWithWebhook = CrawlFile & { readonly webhook: Webhook };
+
+function hasWebhook(file: CrawlFile | undefined): file is FileWithWebhook {
+  return file?.webhook != null;
 }
 
 /** Events that were sent before are sent again as the same request, even if there are more by now. */

@@ -229,10 +229,11 @@ export class FoldedReader implements LogReader {
       let isSure: boolean;
       let plainRecords: readonly LogRecord[] = [];
       try {
-        isSure = await this.#round(parts, Math.max(1, maxBytes), Math.max(0, untilMs - performance.now()));
-        const leftMs = untilMs - performance.now();
+        // A poll that was woken before it waits does not wait.
+        const leftMs = () => (isNews || this.#isWoken ? 0 : Math.max(0, untilMs - performance.now()));
+        isSure = await this.#round(parts, Math.max(1, maxBytes), leftMs());
         if (parts.length === 0 || this.#plain.size > 0)
-          plainRecords = await this.#pollPlain(maxBytes, parts.length > 0 || isMixed ? 0 : Math.max(0, leftMs));
+          plainRecords = await this.#pollPlain(maxBytes, parts.length > 0 || isMixed ? 0 : leftMs());
       } catch (error) {
         for (const part of parts) this.#giveBack(part);
         throw error;

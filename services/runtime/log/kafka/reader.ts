@@ -24,12 +24,10 @@ import { readBatches } from './record-batch.ts';
 interface Assignment {
   readonly topic: string;
   readonly partition: number;
-  /** Offset of the next record to give out. */
-  position: number;
   /** Fetched records. Those from `head` on are not returned yet. */
   buffer: LogRecord[];
   head: number;
-  /** Position of the next fetch once the buffer is empty; beyond the last record if records are missing. */
+  /** Position of the next fetch, once the buffer is empty: beyond the last record if records are missing. */
   next: number;
   paused: boolean;
   /** End and leader epoch of the records read; undefined: none known. */
@@ -212,7 +210,6 @@ export class KafkaReader implements LogReader {
       a.buffer = records;
       a.head = 0;
       a.next = next;
-      if (records.length === 0) a.position = next;
       a.asked = true;
       a.failingSince = undefined;
     } catch (error) {
@@ -281,12 +278,10 @@ export class KafkaReader implements LogReader {
         const record = a.buffer[a.head++] as LogRecord;
         records.push(record);
         left -= record.value.length + recordOverheadBytes;
-        a.position = record.offset + 1;
       }
       if (a.head === a.buffer.length) {
         a.buffer = [];
         a.head = 0;
-        a.position = a.next;
       }
     }
     return records;
@@ -348,7 +343,6 @@ export class KafkaReader implements LogReader {
     this.#assigned.set(`${topic}/${partition}`, {
       topic,
       partition,
-      position: offset,
       buffer: [],
       head: 0,
       next: offset,

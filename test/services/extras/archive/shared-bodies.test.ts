@@ -97,6 +97,28 @@ describe('bodies in files', () => {
     assert.ok(existsSync(join(folder, 'secret')));
   });
 
+  it('bodies in files leave no row behind once they are removed, also by a start after a kill', async () => {
+    const folder = newFolder();
+    const store = createMemoryStore();
+    const rows = async () => {
+      const found: string[] = [];
+      for await (const [key] of store.scan({ gte: Buffer.from('B'), lt: Buffer.from('C') })) found.push(`${key}`);
+      return found;
+    };
+    const record = (at: number) => ({ ...received(0).value, bodyFile: names[at]! });
+    const bodies = await openSharedBodies(join(folder, 'bodies'), store);
+    await store.write(bodies.spend(record(0)));
+    assert.deepEqual(await rows(), [`B${names[0]}`]);
+    await bodies.removeSpent();
+    await store.write(bodies.spend(record(1)));
+    assert.deepEqual(await rows(), [`B${names[1]}`], 'the first is gone for good');
+    // The process is killed before it removes the second.
+    const next = await openSharedBodies(join(folder, 'bodies'), store);
+    assert.ok(!existsSync(join(folder, 'bodies', names[1]!)));
+    await store.write(next.spend({ ...record(0), bodyFile: '' }));
+    assert.deepEqual(await rows(), []);
+  });
+
   it('bodies in files without a record are swept in time, and nothing else is', async () => {
     const folder = newFolder();
     const within = join(folder, 'bodies');

@@ -1,6 +1,6 @@
 /** The folder of WARC files: what each call leaves on disk, and what the next start makes of it. */
 import assert from 'node:assert/strict';
-import { appendFileSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readdirSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { openWarcFolder } from '../../../../services/extras/archive/warc-folder.ts';
@@ -120,6 +120,25 @@ test('a close that a kill interrupted is completed at the next start, wherever i
     again.append(Buffer.from('x'));
     await again.finish([]);
     assert.deepEqual(await (await openWarcFolder(folder, store)).files(), ['f1', 'f2']);
+  }
+});
+
+test('a whole file whose names a power cut took back gets them again, though the next file has begun', async () => {
+  for (const lost of [[warc], [warc, cdxj]]) {
+    const { folder, store, warcs } = await begun();
+    await warcs.finish([]);
+    warcs.begin('f2');
+    warcs.append(Buffer.from('next'));
+    warcs.index('c {}');
+    await warcs.checkpoint([]);
+    await warcs.checkpoint([]);
+    const index = textOf(folder, cdxj);
+    for (const name of lost) renameSync(join(folder, name), join(folder, `${name}.open`));
+    appendFileSync(join(folder, `${warc}.open`), 'half a rec');
+    const again = await openWarcFolder(folder, store);
+    assert.deepEqual([again.file, again.bytes, await again.files()], ['f2.warc.gz', 4, ['f1']]);
+    assert.deepEqual([textOf(folder, warc), textOf(folder, cdxj)], ['helloworld', index]);
+    assert.equal(textOf(folder, 'f2.warc.gz.open'), 'next');
   }
 });
 

@@ -18,6 +18,7 @@ function start(look: () => Promise<void> = async () => {}) {
       new Promise<void>((resolve) => {
         const wake = () => {
           sleepers.delete(sleeper);
+          signal?.removeEventListener('abort', wake);
           resolve();
         };
         const sleeper = { untilMs, wake };

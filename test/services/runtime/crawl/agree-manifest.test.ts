@@ -79,3 +79,38 @@ test('a new crawl has no _ in its name, since broker metrics confuse it with a d
   await log.append([{ topic: 'my_news.control', partition: 0, key: null, value }]);
   assert.equal((await agreeManifest({ ...asked, defaults: named })).crawl, 'my_news');
 });
+
+test('a crawl whose control was lost gets its manifest again from a folder of the same crawl', async () => {
+  const made = await agree(await openEmbeddedLog(createMemoryStore(), clock), facts);
+  const open = async () => {
+    const log = await openEmbeddedLog(createMemoryStore(), clock);
+    await log.createTopics(topicsOfCrawl('c', 2));
+    await log.append([{ topic: 'c.frontier-changelog', partition: 1, key: null, value: Buffer.from('a commit') }]);
+    return log;
+  };
+  const asked = { codec, clock, wanted: { crawl: 'c' }, defaults: newCrawl('c', 2), createdBy: 'test' };
+  const notices: string[] = [];
+  const log = await open();
+  const kept = { kept: async () => made, onNotice: (text: string) => void notices.push(text) };
+  assert.deepEqual(await agreeManifest({ ...asked, ...kept, log }), made);
+  assert.match(notices.join(), /^c\.control was lost: its manifest is sent again from the data folder/);
+  assert.equal((await log.offsets('c.control', 0)).end, 1);
+  for (const other of [undefined, { ...made, crawl: 'd' }])
+    await assert.rejects(agreeManifest({ ...asked, log: await open(), kept: async () => other }), {
+      code: 'SCHEMA_UNKNOWN',
+      message:
+        /no readable manifest, but c\.frontier-changelog\/1 has records.*If c\.control was deleted, start a frontier/,
+    });
+  await assert.rejects(agree(await open(), null), { code: 'SCHEMA_UNKNOWN' });
+});
+
+test('a new crawl has a dot in its name only if it belongs to a fleet', async () => {
+  const asked = { codec, clock, wanted: { crawl: 'f.c' }, defaults: newCrawl('f.c', 2), createdBy: 'test' };
+  const log = await openEmbeddedLog(createMemoryStore(), clock);
+  await assert.rejects(agreeManifest({ ...asked, log }), {
+    code: 'INVALID_ARGUMENT',
+    message: /a new crawl cannot be named f\.c: a dot marks crawls of a fleet/,
+  });
+  const manifest = await agreeManifest({ ...asked, log, isOfFleet: true, fingerprintKey: 'ab'.repeat(16) });
+  assert.deepEqual([manifest.crawl, manifest.partitions, manifest.fingerprintKey], ['f.c', 2, 'ab'.repeat(16)]);
+});

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { createMemoryRegistry } from '../../../../services/runtime/avro/memory-registry.ts';
@@ -130,6 +130,30 @@ describe('the inbox of a data folder', () => {
     await takeRequests(client());
     assert.deepEqual(await control(), [8]);
     assert.deepEqual(await inbox.answerTo(id), { taken: true, offsets: [0] });
+  });
+
+  it('the inbox of a data folder drops answers that nobody has read for a minute, at its first look', async () => {
+    const { inbox, client, requests } = await open(temporaryFolder());
+    await inbox.post(delayed(1), 1_000);
+    await takeRequests(client());
+    const nowMs = 1_700_000_000_000;
+    const leave = async (name: string, ageMs: number) => {
+      await writeFile(join(requests, name), '{}');
+      await utimes(join(requests, name), (nowMs - ageMs) / 1_000, (nowMs - ageMs) / 1_000);
+    };
+    await leave('old.taken', 60_001);
+    await leave('new.taken', 60_000);
+    await leave('old.json.new', 60_001);
+    const reader = { ...client(), clock: Object.assign(new SystemClock(), { nowMs: () => nowMs }) };
+    await takeRequests(reader);
+    const left = await readdir(requests);
+    assert.deepEqual(
+      left.filter((name) => /^(old|new)/.test(name)),
+      ['new.taken'],
+    );
+    await leave('old.taken', 60_001);
+    await takeRequests(reader);
+    assert.ok((await readdir(requests)).includes('old.taken'), 'only the first look is so thorough');
   });
 
   it('the inbox of a data folder answers an unreadable request with the reason, and continues', async () => {

@@ -23,9 +23,13 @@ const inTraps = [
   admit('b.test', 16, '/cal/1'),
 ];
 
-async function trapped(changes: readonly Change[], only = ''): Promise<readonly string[]> {
+async function trapped(
+  changes: readonly Change[],
+  only = '',
+  before: readonly Change[] = inTraps,
+): Promise<readonly string[]> {
   const { crawl, commit, close } = await memoryCrawl();
-  for (const change of [...inTraps, ...changes]) await commit('a.test', [change]);
+  for (const change of [...before, ...changes]) await commit('a.test', [change]);
   const urls = await trappedUrls(crawl.log, 'c', 0, only);
   await close();
   return urls.map(({ url, pattern }) => `${pattern} ${url.replace('http://', '')}`);
@@ -79,4 +83,16 @@ test('a URL that leaves its trap alone is not listed: raised, expedited, forced,
     { ...admit('a.test', 0, '/cal/1'), known: true } as Change,
   ];
   for (const way of ways) assert.deepEqual(await trapped([way]), without('a.test/cal/1'), way.kind);
+});
+
+test('a URL that is lowered into a trap is listed, and none of a host whose queue is dropped', async () => {
+  const lower = (hostKey: string, frontQueue: number): Change => ({
+    ...{ kind: 'lower', hostKey, frontQueue: 3, seq: 1, entry: entryOf(`http://${hostKey}/plain`, frontQueue) },
+  });
+  assert.deepEqual(new Set(await trapped([lower('a.test', 17)])), new Set([...all, '/s/ a.test/plain']));
+  assert.deepEqual(await trapped([lower('a.test', 4)]), all);
+  assert.deepEqual(await trapped([{ kind: 'dropQueue', hostKey: 'a.test' }]), ['/cal/# b.test/cal/1']);
+  // The record of the trap itself was trimmed away.
+  assert.deepEqual(await trapped([lower('c.test', 16)], '', []), [' c.test/plain']);
+  assert.deepEqual(await trapped([admit('c.test', 15, '/a'), lower('c.test', 15)], '', []), []);
 });

@@ -19,3 +19,18 @@ test('processes that start a crawl in one new folder at once all use the keys on
     assert.deepEqual(readdirSync(folder), ['manifest.json']);
   }
 });
+
+test('of processes that start different crawls in one new folder at once, one gets the folder', async () => {
+  for (let run = 0; run < 10; run++) {
+    const folder = join(temporaryFolder(), 'data');
+    const facts = { defaults: defaults as never, createdBy: 't', clock: new SystemClock() };
+    const opened = await Promise.allSettled(
+      [3, 4, 5].map((partitions) => openDataFolder(folder, { partitions }, facts)),
+    );
+    const made = opened.flatMap((one) => (one.status === 'fulfilled' ? [one.value.manifest.partitions] : []));
+    const refused = opened.flatMap((one) => (one.status === 'rejected' ? [(one.reason as { code: string }).code] : []));
+    assert.equal(made.length, 1);
+    assert.deepEqual(refused, ['TOPIC_MISMATCH', 'TOPIC_MISMATCH']);
+    assert.equal((await openDataFolder(folder, {}, facts)).manifest.partitions, made[0]);
+  }
+});

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import {
   chmodSync,
   chownSync,
+  existsSync,
   linkSync,
   lstatSync,
   mkdirSync,
@@ -187,4 +188,17 @@ test('a chain of forty links is followed, and a longer one counts as a loop', as
   assert.equal(readFileSync(join(folder, '0'), 'utf8'), 'after');
   await assert.rejects(writeNamedFile(join(folder, '41'), 'x'), { code: 'INVALID_ARGUMENT' });
   assert.equal(readFileSync(join(folder, '0'), 'utf8'), 'after');
+});
+
+test('a file on a full disk is an error with the file and what to do', {
+  skip: !existsSync('/dev/full') && 'no such device',
+}, async () => {
+  const full = {
+    code: 'DISK_FULL',
+    message: 'the disk holding /dev/full is full: free some disk space, then run it again',
+  };
+  await assert.rejects(writeNamedFile('/dev/full', 'x'), full);
+  const file = await openNamedFile('/dev/full');
+  await assert.rejects(file.write(Buffer.from('x')), full);
+  await file.abandon();
 });

@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
+import { makeAuthority } from '../../../../lab/judge/suite/secure/certificates.ts';
 import { memberAsker } from '../../../../services/runtime/http/ask-member.ts';
 import { certificate, privateKey } from '../../fetcher/http/tls-fixture.ts';
 
@@ -78,4 +79,22 @@ test('a member over TLS is one that shows the same certificate, whatever name is
     assert.deepEqual(await ask(address, '/', withinMs), { status: 200, body: { a: 1 } });
   }
   assert.equal(await memberAsker({})(address, '/', withinMs), undefined);
+});
+
+test('another certificate of an authority that is trusted counts only if it names the address', async (t) => {
+  const authority = makeAuthority();
+  const named = async (name: string) => {
+    const cert = authority.chainFor('good', name, '');
+    const server = createSecureServer({ cert, key: authority.key }, (_, response) => response.end('{"a":1}'));
+    await new Promise<void>((resolve) => server.listen(0, 'localhost', resolve));
+    t.after(() => {
+      server.closeAllConnections();
+      server.close();
+    });
+    return `https://localhost:${(server.address() as AddressInfo).port}`;
+  };
+  // The root is our own certificate, and signed both.
+  const ask = memberAsker({ certificate: () => Buffer.from(authority.root) });
+  assert.deepEqual(await ask(await named('localhost'), '/', withinMs), { status: 200, body: { a: 1 } });
+  assert.equal(await ask(await named('other.test'), '/', withinMs), undefined);
 });

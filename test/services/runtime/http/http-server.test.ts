@@ -4,10 +4,17 @@ import { type IncomingMessage, request } from 'node:http';
 import { connect } from 'node:net';
 import { afterEach, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type HttpOptions, type HttpServer, startHttpServer } from '../../../../services/runtime/http/http-server.ts';
+import { httpLimits } from '../../../../services/runtime/http/http-limits.ts';
+import {
+  type AnsweredCall,
+  type HttpOptions,
+  type HttpServer,
+  startHttpServer,
+} from '../../../../services/runtime/http/http-server.ts';
 import { parseListenAddress } from '../../../../services/runtime/http/listen-address.ts';
 import { Probes } from '../../../../services/runtime/http/probes.ts';
 import { CrawlstreamError } from '../../../../topology/errors.ts';
+import { until } from '../../until.ts';
 
 const token = 'a-token-of-some-length';
 const open: HttpServer[] = [];
@@ -224,4 +231,111 @@ test('a parameter given twice is a bad request', async () => {
   const twice = await fetch(`${url}/told?a=1&a=2`);
   assert.equal(twice.status, 400);
   assert.match(((await twice.json()) as { message: string }).message, /parameter a is given more than once/);
+});
+
+test('each kind of error has its status, and one that passes says when to come again', async () => {
+  const codes = {
+    INVALID_SEED: 400,
+    NO_MATCH: 404,
+    NOT_RUNNING: 409,
+    OWNERSHIP_LOST: 503,
+    NOT_READY: 503,
+    BUSY: 503,
+    PROCESS_ENDED: 503,
+    BROKER_UNREACHABLE: 503,
+    STORE_FAILED: 500,
+    DISK_FULL: 500,
+  } as const;
+  const { url } = await start({
+    routes: [
+      (app) =>
+        void app.get<{ Params: { code: keyof typeof codes } }>('/fail/:code', ({ params }) => {
+          throw new CrawlstreamError(params.code, 'what to do');
+        }),
+    ],
+  });
+  const before = bugs.length;
+  for (const [code, status] of Object.entries(codes)) {
+    const answer = await fetch(`${url}/fail/${code}`);
+    assert.equal(answer.status, status, code);
+    assert.deepEqual(await answer.json(), { error: code, message: 'what to do' });
+    assert.equal(answer.headers.has('retry-after'), status === 503, code);
+  }
+  assert.equal(bugs.length, before, 'none of them is a bug');
+});
+
+test('calls that change something are reported without their query, and reads and frequent calls are not', async () => {
+  const calls: AnsweredCall[] = [];
+  const { url } = await start({
+    onCall: (call) => calls.push(call),
+    routes: [
+      (app) => {
+        app.get('/things', () => ['a']);
+        app.post('/things', () => 'made');
+        app.post('/beat', { config: { access: 'control', often: true } }, () => 'heard');
+        app.post('/push', { config: { access: 'open' } }, () => 'heard');
+      },
+    ],
+  });
+  for (const [method, path] of [
+    ['GET', '/things'],
+    ['HEAD', '/things'],
+    ['POST', '/beat'],
+    ['POST', '/push'],
+    ['POST', '/things?token=secret'],
+    ['DELETE', '/things'],
+  ] as const)
+    await (await fetch(url + path, { method, headers: { 'x-request-id': 'mine' } })).arrayBuffer();
+  await until(() => calls.length >= 2);
+  assert.deepEqual(
+    calls.map(({ ms, ...call }) => ({ ...call, isTimed: Number.isInteger(ms) && ms >= 0 })),
+    [
+      { id: 'mine', method: 'POST', path: '/things', status: 200, remote: '127.0.0.1', isTimed: true },
+      { id: 'mine', method: 'DELETE', path: '/things', status: 404, remote: '127.0.0.1', isTimed: true },
+    ],
+  );
+});
+
+test('the target of a request is rewritten before its route is found, if a service says so', async () => {
+  const { url } = await start({
+    rewriteUrl: (target) => target.replace(/^\/of\/.*$/, (whole) => `/one?url=${encodeURIComponent(whole.slice(4))}`),
+    routes: [(app) => void app.get('/one', ({ query }) => query)],
+  });
+  assert.deepEqual(await (await fetch(`${url}/of/http://a.test/?b=c`)).json(), { url: 'http://a.test/?b=c' });
+  assert.deepEqual(await (await fetch(`${url}/one?url=d`)).json(), { url: 'd' });
+});
+
+test('a body that is too large is read to its end, so that the caller reads the refusal', async () => {
+  const { url } = await start({ routes: [(app) => void app.post('/things', () => 'made')] });
+  const post = (bytes: number) =>
+    fetch(`${url}/things`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: `"${'x'.repeat(bytes - 2)}"`,
+    });
+  assert.equal((await post(httpLimits.bodyBytesMax)).status, 200);
+  const refused = await post(httpLimits.bodyBytesMax + 1);
+  assert.deepEqual(
+    [refused.status, await refused.json()],
+    [413, { error: 'TOO_LARGE', message: `the body is too large: send at most ${httpLimits.bodyBytesMax} bytes` }],
+  );
+});
+
+test('a caller that does not read a large answer gets no further one until its connection is closed', async () => {
+  const { url } = await start({
+    routes: [
+      (app) => {
+        app.get('/large', () => 'x'.repeat(httpLimits.unreadBytesMax));
+        app.get('/small', () => 'x');
+      },
+    ],
+  });
+  const unread = request(`${url}/large`);
+  unread.end();
+  const [answer] = (await once(unread, 'response')) as [IncomingMessage];
+  const refused = await fetch(`${url}/small`);
+  assert.equal(refused.status, 429);
+  assert.equal(((await refused.json()) as { error: string }).error, 'TOO_MANY');
+  answer.destroy();
+  await until(async () => (await fetch(`${url}/small`)).status === 200);
 });

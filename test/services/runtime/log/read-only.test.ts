@@ -123,3 +123,51 @@ test('a view that is closed answers nothing, and a folder without a log none at 
   await assert.rejects(view.last('t', 0), { code: 'STORE_CLOSED' });
   await assert.rejects(openReadOnlyLog(temporaryFolder(), new SystemClock()), { code: 'STORE_FAILED' });
 });
+
+test('calls during a refresh have their answers, of the old view or the new one', async (t) => {
+  const { folder } = await folderLog();
+  const view = await openReadOnlyLog(folder, new SystemClock());
+  t.after(() => view.close());
+  for (let refreshes = 0; refreshes < 5; refreshes++) {
+    let isFresh = false;
+    const both = [view.refresh(), view.refresh()];
+    assert.equal(both[0], both[1], 'refreshes at once are one');
+    const refreshed = both[0]!.then(() => (isFresh = true));
+    while (!isFresh) {
+      assert.equal(await view.offsetAt('t', 0, 0), 0);
+      assert.equal((await view.last('t', 0))?.offset, 1);
+    }
+    await refreshed;
+  }
+});
+
+test('a poll that is woken or closed opens the folder no more', async (t) => {
+  const { folder, append } = await folderLog();
+  const view = await openReadOnlyLog(folder, createFakeClock());
+  t.after(() => view.close());
+  for (const end of ['wake', 'close'] as const) {
+    const reader = view.reader();
+    reader.seek('t', 0, 2);
+    const polled = reader.poll({ maxBytes: 1e6, waitMs: 10_000 });
+    await append(0);
+    await reader[end]();
+    assert.deepEqual(await polled, []);
+    assert.equal((await view.offsets('t', 0)).end, 2, `after ${end}`);
+    await reader.close();
+  }
+});
+
+test('a reader that is closed while its poll reads ends the poll, and takes no other', async (t) => {
+  const { folder } = await folderLog();
+  const view = await openReadOnlyLog(folder, new SystemClock());
+  t.after(() => view.close());
+  for (let turns = 0; turns < 30; turns++) {
+    const reader = view.reader();
+    reader.seek('t', 0, 0);
+    const polled = reader.poll({ maxBytes: 1e6, waitMs: 60_000 });
+    for (let turn = 0; turn < turns; turn++) await null;
+    await reader.close();
+    assert.ok((await polled).length <= 2);
+    await assert.rejects(reader.poll(all), { code: 'STORE_CLOSED' });
+  }
+});

@@ -116,3 +116,55 @@ test('trimmed records no longer count as lag, and the estimate of the others is 
   closing.abort();
   await running;
 });
+
+test('groups are listed with their positions, and forgotten all at once', () => {
+  const watch = new LagWatch();
+  const position = { topic: 't.pages', partition: 0, offset: 4 };
+  const group = (name: string, positions: Lagging['positions']): Lagging => ({
+    ...{ log: {} as never, clock: {} as never, group: name, positions },
+  });
+  watch.add(group('t.a', () => [position]));
+  const leave = watch.add(group('t.b', () => []));
+  assert.deepEqual(watch.positions(), [
+    ['t.a', [position]],
+    ['t.b', []],
+  ]);
+  leave();
+  assert.deepEqual(
+    watch.positions().map(([name]) => name),
+    ['t.a'],
+  );
+  watch.clear();
+  assert.deepEqual(watch.positions(), []);
+});
+
+test('a partition that has gone to another member and comes back is measured again', async () => {
+  let isOurs = true;
+  const read: number[] = [];
+  let polls = 0;
+  const record = (partition: number) => ({ topic: 't.pages', partition, offset: 2, timestampMs: 0 });
+  const reader = () => ({
+    ...{ seek: (_: string, partition: number) => read.push(partition), drop() {}, close: async () => {} },
+    // Of another partition first, which nobody asked for.
+    poll: async () => (polls++ % 2 === 0 ? [record(7)] : [record(0)]),
+  });
+  const watch = new LagWatch();
+  watch.add({
+    log: { offsets: async () => ({ start: 0, end: 3 }), reader } as never,
+    clock: { nowMs: () => 0 } as never,
+    group: 't.g',
+    positions: () => [{ topic: 't.pages', partition: isOurs ? 0 : 1, offset: isOurs ? 2 : 3 }],
+  });
+  const closing = new AbortController();
+  const running = watch.run(closing.signal);
+  await untilReported(watch, 4);
+  assert.deepEqual(read, [0]);
+  isOurs = false;
+  const values = await untilReported(watch, 4);
+  assert.equal(values.get('crawlstream_lag_records 1'), 0);
+  isOurs = true;
+  assert.equal((await untilReported(watch, 4)).get('crawlstream_lag_records 0'), 1);
+  assert.deepEqual(read, [0, 0], 'what was known of it was forgotten');
+  closing.abort();
+  await running;
+});

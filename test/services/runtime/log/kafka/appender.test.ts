@@ -297,6 +297,30 @@ test('a record that is too large alone is refused, and the other records of its 
   await appender.close();
 });
 
+test('one request to a broker has at most as many bytes as it may, and the rest follows', async () => {
+  const partitions = 20;
+  const { cluster, logs } = scriptedCluster(partitions, {});
+  const sizes: number[] = [];
+  const link: typeof cluster.link = async (node, purpose) => {
+    const opened = await cluster.link(node, purpose);
+    const send: typeof opened.send = async (request) => {
+      const { encode } = request.request as unknown as { encode(): Promise<{ buffer: Buffer }> };
+      sizes.push((await encode()).buffer.length);
+      return opened.send(request);
+    };
+    return { ...opened, send };
+  };
+  const appender = new Appender({ ...cluster, link }, new SystemClock(), 3_000, undefined);
+  const value = 'x'.repeat(kafkaLimits.batchBytesMax - 1_000);
+  await appender.append(Array.from({ length: partitions }, (_, partition) => record(value, partition)));
+  for (const log of logs) assert.equal(log.length, 1);
+  const [largest, all] = [Math.max(...sizes), sizes.reduce((sum, size) => sum + size, 0)];
+  assert.ok(largest <= kafkaLimits.produceBytesMax + 10_000, `${largest}`);
+  assert.ok(largest > 5 * value.length, 'several partitions share a request');
+  assert.ok(all > partitions * value.length);
+  await appender.close();
+});
+
 test('an error that does not pass fails the append at once', async () => {
   let requests = 0;
   const { cluster } = scriptedCluster(1, {

@@ -66,8 +66,27 @@ test('a partition without a leader is an error that passes once it has one', asy
   await assert.rejects(known.leader('t', 0), { code: 'BROKER_UNREACHABLE' });
   assert.equal(known.knownLeaderOf('t', 0), undefined);
   leader = 1;
+  assert.equal(await known.leaderOf('t', 0), 1, 'it is asked for again');
   assert.deepEqual(await known.look(['t']), [1]);
-  assert.equal(await known.leaderOf('t', 0), 1);
+});
+
+test('a broker may have the number 0', async (t) => {
+  let port = 0;
+  const metadata = (): ScriptedMetadata => ({ brokers: [{ nodeId: 0, port }], leader: 0, epoch: 1 });
+  port = (await startScriptedBroker(t, { metadata })).port;
+  const known = await openCluster(
+    [{ host: '127.0.0.1', port }],
+    { clientId: 'test', credentials: () => ({}) },
+    times,
+    createBrokerWatch(() => {}),
+  );
+  t.after(() => known.close());
+  assert.deepEqual(await known.look(['t']), [1]);
+  assert.equal(await known.leaderOf('t', 0), 0);
+  assert.equal(known.knownLeaderOf('t', 0), 0);
+  known.forget('t', 0);
+  await known.lookAgain(0);
+  assert.equal(known.knownLeaderOf('t', 0), 0);
 });
 
 test('a leader is the newest known one, or an error that passes', async (t) => {

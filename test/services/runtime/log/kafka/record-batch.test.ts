@@ -109,6 +109,19 @@ describe('record batches', () => {
     assert.deepEqual(readBatches(Buffer.alloc(0), 't', 0, 11, []), { records: [], next: 11 });
   });
 
+  it('records of a topic with the broker’s times have the time of their batch', () => {
+    const values = ['a', 'b', 'c'].map((value) => record(value, { key: Buffer.from(`key ${value}`) }));
+    const byProducer = readBatches(batchOf(values, 10), 't', 0, 10, []).records;
+    const newestMs = Math.max(...byProducer.map(({ timestampMs }) => timestampMs));
+    assert.notEqual(byProducer[2]!.timestampMs, newestMs);
+    const { records, next } = readBatches(batchOf(values, 10, { attributes: 8 }), 't', 0, 11, []);
+    assert.deepEqual(
+      records.map(({ offset, key, value, timestampMs }) => `${offset} ${key} ${value} ${timestampMs}`),
+      [`11 key b b ${newestMs}`, `12 key c c ${newestMs}`],
+    );
+    assert.equal(next, 13);
+  });
+
   it('a reader skips holes: aborted transactions and their markers', () => {
     const marker = (type: number, base: number) =>
       batchOf([record(Buffer.alloc(6), { key: Buffer.from([0, 0, 0, type]) })], base, { attributes: 0x30, id: 8 });

@@ -45,6 +45,21 @@ export interface Script {
   readonly epochEnd?: (epoch: number, leaderEpoch: number) => { readonly error?: number; readonly end: number };
   /** Newest version of Metadata that it claims. */
   readonly metadataVersion?: number;
+  /** Absent: it coordinates no groups. */
+  readonly group?: ScriptedGroup;
+}
+
+/** A group of one member, `m`, and of others that only the test knows of. */
+export interface ScriptedGroup {
+  /** What the member gets at its nth join, whose generation is n + 1. */
+  readonly assignment: (nth: number) => Buffer;
+  /** An error code for the nth heartbeat. */
+  readonly heartbeat?: (nth: number) => number;
+  /** An error code for these positions, as `topic/partition@offset`. */
+  readonly commit?: (
+    by: { readonly member: string; readonly generation: number },
+    positions: readonly string[],
+  ) => number;
 }
 
 export interface ScriptedMetadata {
@@ -63,6 +78,8 @@ export interface ScriptedBroker {
   readonly port: number;
   /** Questions about brokers and leaders. */
   readonly metadataAsked: readonly number[];
+  /** Number of questions for a group's coordinator. */
+  coordinatorAsked(): number;
 }
 
 const apiNames = {
@@ -70,6 +87,12 @@ const apiNames = {
   fetch: 1,
   listOffsets: 2,
   metadata: 3,
+  commit: 8,
+  coordinator: 10,
+  join: 11,
+  heartbeat: 12,
+  leave: 13,
+  sync: 14,
   versions: 18,
   createTopics: 19,
   initProducerId: 22,
@@ -236,7 +259,59 @@ export async function startScriptedBroker(test: TestContext, script: Script): Pr
         return out.int16(error).int32(partition).int32(epoch).int64(end).bytes();
       }
       default:
-        throw new Error(`the script has no answer to api ${api}`);
+        if (script.group === undefined) throw new Error(`the script has no answer to api ${api}`);
+        return ofGroup(script.group, api, request, out);
+    }
+  };
+
+  let [joins, beats, coordinatorAsked] = [0, 0, 0];
+  const ofGroup = (group: ScriptedGroup, api: number, request: Input, out: Output): Buffer | null => {
+    switch (api) {
+      case apiNames.coordinator: {
+        coordinatorAsked += 1;
+        const { port } = server.address() as AddressInfo;
+        return out.int32(0).int16(0).int16(-1).int32(1).string('127.0.0.1').int32(port).bytes();
+      }
+      case apiNames.join:
+        out.int32(0).int16(0).int32(++joins);
+        return out.string('protocol').string('leader').string('m').int32(0).bytes();
+      case apiNames.sync: {
+        const assignment = group.assignment(joins - 1);
+        return out.int32(0).int16(0).int32(assignment.length).raw(assignment).bytes();
+      }
+      case apiNames.heartbeat:
+        return out
+          .int32(0)
+          .int16(group.heartbeat?.(beats++) ?? 0)
+          .bytes();
+      case apiNames.leave:
+        return out.int32(0).int16(0).int32(0).bytes();
+      case apiNames.commit: {
+        request.string();
+        const [generation, member] = [request.int32(), request.string()];
+        const asked = request.list(() => {
+          const topic = request.string();
+          const partitions = request.list(() => {
+            const [partition, offset] = [request.int32(), request.int64()];
+            request.string();
+            return { partition, offset };
+          });
+          return { topic, partitions };
+        });
+        const positions = asked.flatMap(({ topic, partitions }) =>
+          partitions.map(({ partition, offset }) => `${topic}/${partition}@${offset}`),
+        );
+        const error = group.commit?.({ member, generation }, positions) ?? 0;
+        out.int32(0).int32(asked.length);
+        for (const { topic, partitions } of asked) {
+          out.string(topic).int32(partitions.length);
+          for (const { partition } of partitions) out.int32(partition).int16(error);
+        }
+        return out.bytes();
+      }
+      default:
+        // The connection breaks.
+        return null;
     }
   };
 
@@ -246,7 +321,8 @@ export async function startScriptedBroker(test: TestContext, script: Script): Pr
     server.close();
   });
   const { port } = server.address() as AddressInfo;
-  return { address: `127.0.0.1:${port}`, port, batches, fetches, creations, metadataAsked };
+  const asked = { creations, metadataAsked, coordinatorAsked: () => coordinatorAsked };
+  return { address: `127.0.0.1:${port}`, port, batches, fetches, ...asked };
 }
 
 /** Fields of a batch's header, where the protocol guide has them. */

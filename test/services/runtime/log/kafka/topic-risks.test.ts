@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { risksOf as allRisksOf, type GuardedTopic } from '../../../../../services/runtime/log/kafka/topic-risks.ts';
+import type { Cluster } from '../../../../../services/runtime/log/kafka/cluster.ts';
+import {
+  risksOf as allRisksOf,
+  type GuardedTopic,
+  readRisks,
+} from '../../../../../services/runtime/log/kafka/topic-risks.ts';
+import { CrawlstreamError } from '../../../../../topology/errors.ts';
 
 const risksOf = (...given: Parameters<typeof allRisksOf>) => allRisksOf(...given).map(({ text }) => text);
 
@@ -99,4 +105,58 @@ test('topics created while a broker was away get the input for more copies, with
   const [later] = risksOf([two({ 'min.insync.replicas': '1' })], [1, 2]);
   assert.match(later!, /2 copies of each record, not 3: once 3 brokers are there, crawlstream topics check prints how/);
   assert.deepEqual(risksOf([{ ...two({}), replicas: 3 }], [1, 2, 3]), []);
+});
+
+/** A cluster with two brokers; each topic has these settings, and its first partition is on one of them alone. */
+function asked(settings: Readonly<Record<string, string>>, more: { describe?: () => never; errorCode?: number } = {}) {
+  const partition = (partitionId: number, replicas: number[]) => ({ partitionId, replicas });
+  return {
+    patienceMs: 0,
+    describe: async (topics: readonly string[]) => {
+      more.describe?.();
+      return {
+        brokers: [{ nodeId: 2 }, { nodeId: 1 }],
+        topicMetadata: topics
+          .filter((name) => name !== 'none')
+          .map((name) => ({ topic: name, partitionMetadata: [partition(1, [1, 2]), partition(0, [2])] })),
+      };
+    },
+    sendAny: async () => ({
+      resources: ['news.results', 'news.pages', 'none'].map((resourceName) => ({
+        errorCode: more.errorCode ?? 0,
+        resourceName,
+        configEntries: Object.entries(settings).map(([configName, configValue]) => ({ configName, configValue })),
+      })),
+    }),
+  } as unknown as Cluster;
+}
+
+const specs = [
+  { name: 'news.results', partitions: 2, retention: 'state' as const },
+  { name: 'news.pages', partitions: 2, retention: 'time' as const },
+  { name: 'none', partitions: 2, retention: 'state' as const },
+];
+
+test('the risks of topics are those of the settings that their brokers report, and of their partition with fewest copies', async () => {
+  const [copies, ...others] = await readRisks(asked(asMade), specs);
+  assert.deepEqual(others, []);
+  assert.match(copies!.text, /^topic news\.results, and 1 more: 1 copy of each record, not 3/);
+  const [limited] = await readRisks(asked({ ...asMade, 'retention.ms': '15000' }), specs);
+  assert.match(limited!.text, /^topic news\.results: retention\.ms is set/, 'an age limit of pages is no risk');
+  assert.equal(limited!.isUrgent, true);
+});
+
+test('topics about which this user may not ask have no risk, and brokers that are away are an error', async () => {
+  assert.deepEqual(await readRisks(asked(asMade, { errorCode: 29 }), specs), []);
+  const failing = (code: 'INVALID_ARGUMENT' | 'BROKER_UNREACHABLE') =>
+    readRisks(
+      asked(asMade, {
+        describe: () => {
+          throw new CrawlstreamError(code, 'no');
+        },
+      }),
+      specs,
+    );
+  assert.deepEqual(await failing('INVALID_ARGUMENT'), []);
+  await assert.rejects(failing('BROKER_UNREACHABLE'), { code: 'BROKER_UNREACHABLE' });
 });

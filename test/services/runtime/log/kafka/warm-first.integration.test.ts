@@ -4,97 +4,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { startBroker, type TestBroker } from '../../../../../lab/kafka/broker.ts';
 import { skipReason } from '../../../../../lab/kafka/components.ts';
 import { openKafkaLog } from '../../../../../services/runtime/log/kafka/kafka-log.ts';
-import { warmFirst } from '../../../../../services/runtime/log/kafka/warm-first.ts';
 import type { Log, Membership, StandbyPlace } from '../../../../../services/runtime/log/log.ts';
 
 const skip = (await skipReason()) ?? false;
-
-const target = new Map([
-  ['a', [0, 1]],
-  ['b', [2, 3]],
-]);
-const minute = 60_000;
-
-describe('partitions with state', () => {
-  it('partitions with state stay with their owner while a newcomer warms copies up, and each moves once its copy has caught up', () => {
-    const owners = new Map([0, 1, 2, 3].map((partition) => [partition, 'a']));
-    const cold = warmFirst(
-      target,
-      owners,
-      [
-        { id: 'a', caughtUp: [] },
-        { id: 'b', caughtUp: [] },
-      ],
-      minute,
-    );
-    assert.deepEqual(
-      [...cold.shares],
-      [
-        ['a', [0, 1, 2, 3]],
-        ['b', []],
-      ],
-    );
-    assert.deepEqual([...cold.warmUps], [['b', [2, 3]]]);
-    const half = warmFirst(
-      target,
-      owners,
-      [
-        { id: 'a', caughtUp: [] },
-        { id: 'b', caughtUp: [3] },
-      ],
-      minute,
-    );
-    assert.deepEqual(
-      [...half.shares],
-      [
-        ['a', [0, 1, 2]],
-        ['b', [3]],
-      ],
-    );
-    assert.deepEqual([...half.warmUps], [['b', [2]]]);
-  });
-
-  it('partitions of a lost member go to members with a copy, whatever their share, before members without', () => {
-    const owners = new Map([
-      [0, 'a'],
-      [1, 'a'],
-    ]);
-    const members = [
-      { id: 'a', caughtUp: [2, 3] },
-      { id: 'b', caughtUp: [] },
-    ];
-    const { shares, warmUps } = warmFirst(target, owners, members, minute);
-    assert.deepEqual(
-      [...shares],
-      [
-        ['a', [0, 1, 2, 3]],
-        ['b', []],
-      ],
-    );
-    assert.deepEqual([...warmUps], [['b', [2, 3]]]);
-  });
-
-  it('partitions without a copy are taken at once, and so are those that warmed up for too long', () => {
-    const members = [
-      { id: 'a', caughtUp: [] },
-      { id: 'b', caughtUp: [], warmingMs: { 2: minute } },
-    ];
-    assert.deepEqual(warmFirst(target, new Map(), members, minute).shares, target);
-    const owners = new Map([
-      [0, 'a'],
-      [1, 'a'],
-      [2, 'a'],
-      [3, 'a'],
-    ]);
-    const { shares, warmUps } = warmFirst(target, owners, members, minute);
-    assert.deepEqual([shares.get('b'), warmUps.get('b')], [[2], [3]]);
-  });
-
-  it('partitions do not wait for a member that keeps no copies, such as one of an earlier release', () => {
-    const owners = new Map([0, 1, 2, 3].map((partition) => [partition, 'a']));
-    assert.deepEqual(warmFirst(target, owners, [{ id: 'a', caughtUp: [] }, { id: 'b' }], minute).shares, target);
-  });
-});
 
 describe('a group whose partitions have state', { skip, timeout: 600_000 }, () => {
   let broker: TestBroker;
