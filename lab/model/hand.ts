@@ -45,7 +45,7 @@ export class Hand {
   }
 
   event(
-    kind: 'blockHost' | 'releaseHost' | 'hostDelay' | 'hostLeases' | 'readSitemaps',
+    kind: 'blockHost' | 'releaseHost' | 'hostDelay' | 'hostLimit' | 'hostLeases' | 'readSitemaps',
     hostKey: string,
     amount = 0,
     payload = '',

@@ -8,8 +8,10 @@ const head = `# Counts
   library resolves with the same fields. The API of a fleet has those of places, hosts and bytes.
 - Every admitted URL is in one place: \`admitted\` = ${placesOfUrls.map((name) => `\`${name}\``).join(' + ')}. With \`--recrawl\` a URL that is due
   again stays in the place of its last visit.
-- \`pages --failed\` lists the URLs of \`denied\`, \`failed\` and \`deadLettered\`, one line each. \`export urls\` has a row for each URL that
-  was requested or given up.
+- \`pages --failed\` lists the URLs of \`denied\`, \`failed\` and \`deadLettered\`, one line each, and ends with their sums. Its JSON names the
+  count of each URL as \`place\`. It lists two more kinds: URLs that wait for a retry (\`queued\`), and chains of too many redirects (\`redirected\`).
+- A URL that is sent again, as by \`requeue\`, counts at each end. \`pages --failed\` lists it once, and says how many more \`stats\` counts.
+- \`export urls\` has a row for each URL that was requested or given up.
 - In \`hosts\` and on the dashboard, *no page* is \`fetched\` − \`pages\` of a host: its URLs that ended without a page, redirects included. *In a row*
   counts failed leases and back-offs since the last good answer. \`export hosts\` counts answers by outcome: each try counts.
 - \`npm run generate\` writes this page from \`topology/frontier/ask/crawl-counts.ts\`.

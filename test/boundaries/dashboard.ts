@@ -1,4 +1,5 @@
 /** What the dashboard's service takes of a query, and what a sweep of unfinished snapshots leaves. */
+import { failureReader } from '../../services/extras/dashboard/command/failure-reader.ts';
 import { createDashboard } from '../../services/extras/dashboard/dashboard-routes.ts';
 import { crawlIdOf, newFolder } from '../../services/frontier/snapshots/manifest.ts';
 import { createSnapshotRepository } from '../../services/frontier/snapshots/snapshot-repository.ts';
@@ -16,6 +17,22 @@ export function sendsSeeds(count: number): Promise<boolean> {
   const urls = Array.from({ length: count }, (_, at) => `http://a.test/${at}`);
   const headers = { 'content-type': 'application/json', 'x-crawlstream': '1' };
   return isAnswered('../crawl/seeds', 202, { method: 'POST', headers, body: JSON.stringify({ urls }) });
+}
+
+/** Are URLs without a page listed of a crawl with so many results? */
+export async function listsFailures(records: number): Promise<boolean> {
+  const log = {
+    offsets: async (topic: string) => ({ start: 0, end: topic === 'c.results' ? records : 0 }),
+    reader() {
+      throw new Error('it is read');
+    },
+  };
+  const topics = { crawl: 'c', partitions: 1, keyMode: 'host' } as const;
+  const read = failureReader({ log, codec: undefined as never, topics }, { data: 'd' });
+  return read().then(
+    () => true,
+    ({ message }: Error) => message === 'it is read',
+  );
 }
 
 async function isAnswered(path: string, status: number, init?: RequestInit): Promise<boolean> {

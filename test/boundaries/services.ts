@@ -48,7 +48,7 @@ import type { traceLimits } from '../../topology/trace/limits.ts';
 import { createFakeClock } from '../services/fetcher/fake-clock.ts';
 import { type BoundaryTable, cutAt, driven, from, tuning, undriven, upTo } from './boundary.ts';
 import { isTaken } from './commands.ts';
-import { isSweptAfter, listsHosts, sendsSeeds } from './dashboard.ts';
+import { isSweptAfter, listsFailures, listsHosts, sendsSeeds } from './dashboard.ts';
 
 const often = 'how often somebody looks: what is found is the same';
 const pause = 'a pause before a second try';
@@ -542,6 +542,10 @@ export const dashboardBoundaries: BoundaryTable<typeof dashboardLimits> = {
   errorReadsMin: tuning(sample),
   errorPoints: tuning(sample),
   errorHosts: tuning(sample),
+  failureRecordsMax: upTo(listsFailures),
+  failureReasons: tuning(sample),
+  failureUrls: tuning(sample),
+  failureDetailChars: tuning(sample),
   historyPartitionsAtOnce: tuning(batch),
   patienceMs: tuning(patience),
   remoteMs: tuning(patience),

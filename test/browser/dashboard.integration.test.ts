@@ -177,6 +177,34 @@ describe('the dashboard in a browser', { skip: executablePath === undefined && n
       assert.equal(await page.locator('#phase').textContent(), 'ended: nothing left to do');
       assert.equal(await page.locator('.tile-value').first().textContent(), '–', 'no rate of a crawl that has ended');
       assert.ok(!(await page.locator('#pause').isVisible()));
+      // What ended without a page is there by reason, and each reason opens to its URLs.
+      const note = page.locator('#troubles a[href="#failures"]');
+      assert.match((await note.textContent())!, /^[\d,]+ URLs ended without a page: [\d,]+ failed, /);
+      const reasons = page.locator('#failures-list summary');
+      await reasons.nth(1).waitFor();
+      assert.deepEqual(await reasons.allTextContents(), ['gone (404) 1,300', 'timeout, waiting for a retry 1']);
+      assert.equal(await page.locator('#failures-list li').first().isVisible(), false);
+      await reasons.first().click();
+      assert.deepEqual(await page.locator('#failures-list details[open] li').allTextContents(), [
+        `${hostile.url}${hostile.detail}`,
+        'https://www.example.org/gone',
+        '… and 1,298 more',
+      ]);
+      assert.equal(await page.locator('#failures-list > .hint').textContent(), '3 rarer reasons');
+      assert.equal(await page.evaluate('window.owned'), undefined);
+      assert.deepEqual(await sideways(page), []);
+      await assertAccessible(page);
+    },
+    async retrying(page) {
+      assert.equal(await page.locator('#phase').textContent(), 'waiting for retries');
+      assert.equal(await page.title(), 'www.example.org: waiting for retries – Crawlstream', 'it has no name');
+      assert.equal(await page.locator('h1').textContent(), 'www.example.org');
+      assert.match(
+        (await page.locator('#troubles li').first().textContent())!,
+        /^Nothing is fetched now: 63 URLs of 2 hosts wait for a retry\. The next try is at 20\d\d-.* UTC$/,
+      );
+      await page.getByRole('button', { name: 'List by reason' }).click();
+      await page.locator('#failures-list summary').first().waitFor();
     },
     async idle(page) {
       assert.equal(await page.locator('#phase').textContent(), 'not running');
@@ -185,6 +213,13 @@ describe('the dashboard in a browser', { skip: executablePath === undefined && n
         /^No process runs this crawl. It was last written 18 minutes ago, at .* UTC. To continue: crawlstream crawl --data crawl-data\/example.org$/,
       );
       assert.equal(await page.locator('.tile-value').first().textContent(), '–', 'no rate of what nobody runs');
+      for (const absent of ['#pause', '#stop']) assert.ok(!(await page.locator(absent).isVisible()), absent);
+      assert.equal(
+        await page.locator('#steering').textContent(),
+        'No process runs the crawl: there is nothing to stop.',
+      );
+      const partitions = await page.locator('#partitions-list tbody td .state').allTextContents();
+      assert.deepEqual([...new Set(partitions)], ['not running']);
     },
     async restoring(page) {
       assert.match((await page.locator('#partitions-list tbody tr').first().textContent())!, /18 %, 14 s left/);
@@ -749,7 +784,6 @@ describe('the dashboard in a browser', { skip: executablePath === undefined && n
     assert.equal(await page.locator('#troubles li').count(), 0);
     killed.child.kill('SIGKILL');
     await killed.ended;
-    // A kill says nothing: it is missed after a while.
     await stands('not running');
     dashboard.child.kill('SIGTERM');
     assert.equal((await dashboard.ended).code, 0);

@@ -8,6 +8,7 @@ import type {
   DeadLetterStatus,
   DuplicateListStatus,
   ErrorsStatus,
+  FailuresStatus,
   FetchStatus,
   HistoryStatus,
   HostAct,
@@ -51,13 +52,14 @@ export function withPlainNames(view: CrawlView): CrawlView {
     errors: () => renamed(view.errors()),
     hosts: (asked) => renamed(view.hosts(asked)),
     hostMap: () => renamed(view.hostMap()),
+    failures: () => renamed(view.failures()),
   };
 }
 
 /** A URL of which the service gives no record. */
 export const withoutRecord = 'https://example.org/no-record';
 
-export const states = ['live', 'empty', 'busy', 'restoring', 'failing', 'done', 'idle'] as const;
+export const states = ['live', 'empty', 'busy', 'restoring', 'failing', 'retrying', 'done', 'idle'] as const;
 export type State = (typeof states)[number];
 
 export interface TracedCrawl {
@@ -112,6 +114,7 @@ export function shownCrawl(state: State): TracedCrawl {
       }),
       hostMap: async () => hostMap,
       duplicates: async () => duplicates,
+      failures: async () => failures,
       async host(host, from) {
         const found = hosts.find((one) => one.host === host);
         if (found === undefined) throw new CrawlstreamError('INVALID_ARGUMENT', `the crawl does not know host ${host}`);
@@ -179,6 +182,24 @@ const duplicates: DuplicateListStatus = {
   ],
 };
 
+/** One reason with more URLs than are listed. */
+const failures: FailuresStatus = {
+  reasons: [
+    {
+      ...{ kind: 'gone', status: 404, waits: false, count: 1_300 },
+      urls: [
+        { url: hostile.url, detail: hostile.detail },
+        { url: 'https://www.example.org/gone', detail: '' },
+      ],
+    },
+    {
+      ...{ kind: 'timeout', status: 0, waits: true, count: 1 },
+      urls: [{ url: 'https://slow.example.com/report', detail: '' }],
+    },
+  ],
+  reasonsLeftOut: 3,
+};
+
 /** Two pages of a queue, one URL of it hostile. */
 function hostPageOf(reported: HostStatus, from: string): HostPageStatus {
   const { host, hold, fetched, pages, failures, throttles, delayMs, queued, deferred } = reported;
@@ -234,6 +255,7 @@ function countsOf(state: State, atMs: number) {
   counts.admitted = pages + counts.redirected + counts.denied + counts.failed + counts.dead + counts.leased;
   counts.admitted += counts.queued + counts.retrying + counts.deferred;
   if (state === 'done') Object.assign(counts, { leases: 0, leased: 0, queued: 0, retrying: 0 });
+  if (state === 'retrying') Object.assign(counts, { leases: 0, leased: 0, queued: 60, retrying: 3 });
   return counts;
 }
 
@@ -244,7 +266,7 @@ function reportOf(state: State, atMs: number): CrawlStatus {
   const partitions = partitionsOf(state, counts);
   const reported: Omit<CrawlStatus, 'troubles'> = {
     ...{
-      crawl: state === 'busy' ? 'the-whole-web-2026' : 'news',
+      crawl: ({ busy: 'the-whole-web-2026', retrying: 'crawl' } as const)[state as 'busy'] ?? 'news',
       release: '0.1.0',
       atMs,
       policyVersion: 1_795_268_000_000,
@@ -308,7 +330,8 @@ function reportOf(state: State, atMs: number): CrawlStatus {
             unpause: 'crawlstream resume --data crawl-data/example.org',
           },
   };
-  const worst = state === 'failing' ? hostsOf(state).filter(({ failures }) => failures > 0) : [];
+  const fails = state === 'failing' || state === 'retrying';
+  const worst = fails ? hostsOf(state).filter(({ failures }) => failures > 0) : [];
   return { ...reported, troubles: troublesOf(reported, { worst, freeBytes: null }) };
 }
 
@@ -442,6 +465,11 @@ function hostsOf(state: State): HostStatus[] {
       ...more,
     },
   });
+  if (state === 'retrying')
+    return [
+      host('slow.example.com', 2, 61, { failures: 5, lastFailure: { kind: 'timeout', status: 0 } }),
+      host(hostile.host, 3, 2, { failures: 1 }),
+    ];
   const some = [
     host('www.example.org', 0, 9_204, { leases: 1, readyAtMs: null }),
     host('shop.example.net', 1, 4_100, { throttles: 3, delayMs: 64_000 }),

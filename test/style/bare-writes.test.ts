@@ -20,7 +20,7 @@ const allowed: Readonly<Record<string, string>> = {
   'services/fetcher/http/body-files.ts': 'a stream, then renameWritten',
   'services/extras/render/own-network.ts': 'a script for one process',
   'services/runtime/data-folder/copy-to-store.ts': 'copies a file and syncs it; the manifest is written last',
-  'services/runtime/data-folder/run-mark.ts': 'an empty file; no decision depends on it',
+  'services/runtime/data-folder/run-mark.ts': 'one line that is not synced; no decision depends on it',
   'services/runtime/loop/loop-note.ts': 'written while the loop of the process stands still: nothing asynchronous ends',
   'services/runtime/objects/folder-objects.ts': 'copies a file, then renameWritten',
   'services/runtime/store/isolated-module.ts': 'a copy for one process',

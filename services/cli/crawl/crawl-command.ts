@@ -60,7 +60,7 @@ import { createProgress } from '../terminal/progress.ts';
 import { banner } from './banner.ts';
 import { crawlSeeds } from './crawl-seeds.ts';
 import { hearOptions, optionNotes, optionsToKeep } from './remembered-options.ts';
-import { report } from './report.ts';
+import { type Reported, report } from './report.ts';
 import { sayUnrendered } from './say-unrendered.ts';
 import { addStopOptions } from './stop-rules.ts';
 
@@ -190,14 +190,16 @@ async function prepare(flags: CrawlFlags, command: Command, { clients, parts }: 
 
 /** Shows the crawl's status, and stops the crawl by the rules of its options. */
 function watchProgress(flags: CrawlFlags, stop: AbortController, progress: ReturnType<typeof createProgress>) {
-  /** Pages before this run, and the rule that stopped it. */
-  const seen: { pagesBefore: number | undefined; rule: string | undefined } = {
+  /** Pages and requests before this run, and the rule that stopped it. */
+  const seen: { -readonly [name in 'pagesBefore' | 'requestsBefore' | 'rule']: Reported[name] } = {
     pagesBefore: undefined,
+    requestsBefore: undefined,
     rule: undefined,
   };
   const ruleNow = stopRules(flags);
   const onStatus = (status: CrawlStatus) => {
     seen.pagesBefore ??= pagesFetched(status.counters);
+    seen.requestsBefore ??= status.counters.fetches;
     progress.show(status);
     if (stop.signal.aborted) return;
     seen.rule = ruleNow(status);

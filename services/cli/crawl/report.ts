@@ -20,6 +20,8 @@ export interface Reported extends CrawlOutcome {
   readonly rule: string | undefined;
   /** Pages fetched when this run began; undefined: it was stopped before it looked. */
   readonly pagesBefore: number | undefined;
+  /** Requests made when this run began; undefined: it was stopped before it looked. */
+  readonly requestsBefore: number | undefined;
   /** The options that name the crawl to other commands. */
   readonly place: string;
   /** The command that continues it; null: the same command again. */
@@ -55,6 +57,7 @@ export function report(reported: Reported): void {
   if (held.length > 0) say.write(`\n  URLs deferred by traps:\n${held.map((line) => `    ${line}\n`).join('')}`);
   for (const line of tlsLines(ledger.tlsHosts, place, resume)) say.write(`\n  ${line}\n`);
   if (counts.deferred > 0) say.write(`\n  ${deferredText(counts.deferred, name, place)}\n`);
+  if (hadNothingToDo(reported)) say.write(`\n  ${nothingText(name, place)}\n`);
   if (end === 'done') for (const line of whyFew(counts, ledger, place)) say.write(`\n  ${line}\n`);
   say.write(`\n  pages:   ${name} pages ${place}\n`);
   if (counts.failed + counts.deadLettered + counts.denied + failures.length > 0) {
@@ -71,6 +74,16 @@ export function report(reported: Reported): void {
     );
   if (end === 'stopped' && rule === undefined) process.exitCode = 130;
   else if (counts.pages === 0) process.exitCode = 1;
+}
+
+/** Returns whether an earlier run had ended all that the crawl knows. */
+function hadNothingToDo({ end, counters, requestsBefore = 0 }: Reported): boolean {
+  return end === 'done' && requestsBefore > 0 && counters.fetches === requestsBefore;
+}
+
+/** Options still count: they are kept, as part of the policy or in the data folder. */
+function nothingText(name: string, place: string): string {
+  return `Nothing was left to fetch: every URL of this crawl had ended before. The options of this command are kept for URLs that come later, as by ${name} inject URL ${place}, or ${name} requeue --outcome failed ${place}`;
 }
 
 /** Names the first cut page, the size at which it was cut, and the option that fetches whole pages. */

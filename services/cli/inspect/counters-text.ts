@@ -26,6 +26,7 @@ export const countLabels: Readonly<Partial<Record<CountName, Line>>> = {
   truncated: { label: 'pages cut at --max-body' },
   purged: { label: 'links to purged URLs' },
   queued: { label: 'still queued' },
+  retrying: { label: '  waiting for a retry' },
   leased: { label: placeNames.leased },
   deferred: { label: placeNames.deferred },
   overShare: { label: 'beyond a host’s share' },

@@ -24,7 +24,7 @@ export function addExplainCommand(program: Command): void {
         const crawl = { ...source, topics: source.manifest };
         const ask = (url: string) => askUrl(source, url, 'the score leaves out links, domains and cash');
         const explained = await explainTyped(crawl, flags, given, ask);
-        print({ json: explainedJson(explained), text: explainText(explained) }, flags.json);
+        print({ json: explainedJson(explained), text: explainText(explained, Date.now()) }, flags.json);
       }),
     );
 }

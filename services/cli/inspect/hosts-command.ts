@@ -7,10 +7,16 @@
 import type { Command } from 'commander';
 import { hostSorts } from '../../../topology/frontier/ask/list-hosts.ts';
 import { frontierLimits } from '../../../topology/frontier/frontier-limits.ts';
+import { compilePolicy } from '../../../topology/policy/policy.ts';
+import { parsePolicy } from '../../../topology/policy/validate.ts';
 import { hostsDefault } from '../../frontier/query/host-lists.ts';
+import { listsOfCrawl } from '../../hosting/connect/policy-lists.ts';
+import { crawlObstacle } from '../../hosting/inspect/crawl-obstacle.ts';
+import { whyHostWaits } from '../../hosting/inspect/host-why.ts';
 import { type HostsFlags, hostOf, listOf } from '../../hosting/inspect/hosts.ts';
 import { hostArgument } from '../../hosting/options/url-argument.ts';
 import { withStates } from '../../hosting/state/state-source.ts';
+import { readControl } from '../../runtime/crawl/control-log.ts';
 import { oneOf, wholeNumber } from '../flags/arguments.ts';
 import { addCrawlOptions } from '../flags/kafka-flags.ts';
 import { print } from '../terminal/print.ts';
@@ -35,12 +41,19 @@ export function addHostsCommand(program: Command): void {
     .option('--json', 'print one JSON object')
     .action((host: string | undefined, flags: HostsFlags) =>
       withStates(flags, async (source) => {
+        const crawl = { ...source, topics: source.manifest };
+        const control = await readControl(crawl.log, crawl.codec, crawl.topics.crawl);
+        const config = control.policy === null ? null : parsePolicy(control.policy.json);
+        const obstacle = config === null ? null : await crawlObstacle(crawl, config, flags.data, Date.now());
         if (host === undefined) {
           const list = await listOf(source, flags);
-          print({ json: list, text: hostsText(list, Date.now()) }, flags.json);
+          print({ json: list, text: hostsText(list, Date.now(), obstacle) }, flags.json);
         } else {
           const answer = await hostOf(source, hostArgument(host), flags);
-          print({ json: answer, text: hostText(answer, Date.now()) }, flags.json);
+          const policy = config && compilePolicy(config, await listsOfCrawl(config, flags));
+          const nowMs = Date.now();
+          const why = policy === null ? '' : whyHostWaits(policy, answer.host, answer, nowMs, obstacle);
+          print({ json: answer, text: hostText(answer, nowMs, why, obstacle) }, flags.json);
         }
       }),
     );

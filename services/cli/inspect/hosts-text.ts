@@ -3,10 +3,12 @@ import type { HostRow } from '../../../topology/frontier/ask/list-hosts.ts';
 import { queueName } from '../../../topology/frontier/queues/held-queues.ts';
 import { frontQueueCount } from '../../../topology/url/front-queue.ts';
 import type { HostsAnswer } from '../../frontier/query/host-lists.ts';
+import type { CrawlObstacle } from '../../hosting/inspect/crawl-obstacle.ts';
 import { nothingToFetch } from '../../hosting/inspect/host-status.ts';
 import type { PlacedAnswer } from '../../hosting/inspect/hosts.ts';
 import { counted } from '../../runtime/counted.ts';
 import { rows } from '../../runtime/rows-text.ts';
+import { whenText } from '../../runtime/when-text.ts';
 import { holdNames } from '../../runtime/words.ts';
 
 const heads = [
@@ -21,9 +23,13 @@ const heads = [
   'next contact',
 ] as const;
 
-/** `nowMs`: about the time of the processes that answered. */
-export function hostsText({ hosts, matched, known, missing }: HostsAnswer, nowMs: number): string {
-  const table = [heads, ...hosts.map((host) => cells(host, nowMs))];
+/** `nowMs`: about the time of the processes that answered. `obstacle`: why no host is requested now. */
+export function hostsText(
+  { hosts, matched, known, missing }: HostsAnswer,
+  nowMs: number,
+  obstacle: CrawlObstacle | null,
+): string {
+  const table = [heads, ...hosts.map((host) => cells(host, nowMs, obstacle))];
   const widths = heads.map((_, column) => Math.max(...table.map((line) => line[column]!.length)));
   const lines = table.map((line) =>
     line
@@ -33,41 +39,56 @@ export function hostsText({ hosts, matched, known, missing }: HostsAnswer, nowMs
   );
   const of = matched === known ? `${count(known)} known` : `${count(matched)} found, ${count(known)} known`;
   lines.push(`${count(hosts.length)} of ${of}`);
+  if (obstacle !== null && hosts.some(({ queued }) => queued > 0))
+    lines.push(`no host is requested now: ${obstacle.text}`);
   if (missing.length > 0) lines.push(`incomplete: no frontier answered for partitions ${missing.join(', ')}`);
   return lines.join('\n');
 }
 
-function cells(host: HostRow, nowMs: number): string[] {
+function cells(host: HostRow, nowMs: number, obstacle: CrawlObstacle | null): string[] {
   const { queued, deferred, fetched, pages, failures, throttles, delayMs } = host;
   const counts = [queued, deferred, fetched, pages, fetched - pages, failures + throttles].map(count);
-  return [host.host, ...counts, `${(delayMs / 1000).toFixed(1)} s`, nextText(host, nowMs)];
+  return [host.host, ...counts, `${(delayMs / 1000).toFixed(1)} s`, nextText(host, nowMs, obstacle)];
 }
 
 function isNumber(column: number): boolean {
   return column > 0 && column < heads.length - 1;
 }
 
-function nextText({ hold, deadUntilMs, readyAtMs, leases }: HostRow, nowMs: number): string {
-  if (hold !== '') return `none: ${holdNames[hold]}`;
+function nextText(host: HostRow, nowMs: number, obstacle: CrawlObstacle | null): string {
+  const { hold, deadUntilMs, readyAtMs, leases, queued } = host;
+  if (hold !== '') return `none: ${holdNames[hold]}${limitText(host)}`;
   if (deadUntilMs !== null && deadUntilMs > nowMs) return `dead until ${time(deadUntilMs)}`;
-  if (readyAtMs === null) return leases > 0 ? 'being fetched' : 'nothing to do';
+  if (readyAtMs === null && leases > 0) return 'being fetched';
+  if (queued > 0 && obstacle !== null) return `none: ${obstacle.short}`;
+  if (readyAtMs === null) return 'nothing to do';
   return readyAtMs <= nowMs ? 'now' : `in ${((readyAtMs - nowMs) / 1000).toFixed(1)} s`;
 }
 
-export function hostText(answer: PlacedAnswer, nowMs: number): string {
+/** Empty: it is at no limit, or an older frontier answered. */
+function limitText({ hold, pages, pagesMax }: HostRow): string {
+  if (hold !== 'limit' || pagesMax === undefined) return '';
+  return pagesMax !== null && pages >= pagesMax
+    ? `, ${count(pages)} of ${count(pagesMax)} pages`
+    : ', of bytes or of its domain';
+}
+
+/** `why`: the present obstacle, or the reason of the next contact's time; empty: unknown. */
+export function hostText(answer: PlacedAnswer, nowMs: number, why = '', obstacle: CrawlObstacle | null = null): string {
   const { host, facts, frontQueues, again, leases, parallel, refresh, queue, next } = answer;
   const waiting = frontQueues.map(
     ({ frontQueue, urls, held }) =>
       `${frontQueue < frontQueueCount ? 'front queue ' : ''}${queueName(frontQueue)}: ${count(urls)}${held ? ', deferred' : ''}`,
   );
   const nothing = facts.hold === '' && leases.length === 0 ? nothingToFetch(answer) : null;
-  const isFree = facts.hold === '' && nothing === null;
+  const isFree = facts.hold === '' && nothing === null && obstacle === null;
+  const isReady = isFree && leases.length === 0 && facts.readyAtMs > 0 && facts.readyAtMs <= nowMs;
   const table = rows([
     ['host', host],
     ['hold', facts.hold === '' ? null : holdNames[facts.hold]],
     ['dead until', facts.deadUntilMs > nowMs ? time(facts.deadUntilMs) : null],
-    ['ready at', !isFree ? null : facts.readyAtMs === 0 ? 'never contacted' : time(facts.readyAtMs)],
-    ['waits', nothing],
+    ['ready', !isFree ? null : facts.readyAtMs === 0 ? 'never contacted' : whenText(facts.readyAtMs, nowMs)],
+    ['waits', why === '' ? nothing : isReady ? null : why],
     ['fetched', `${count(facts.fetched)}, ${count(facts.pages)} of them pages`],
     ['fetch time', facts.fetchMs === 0 ? null : `${facts.fetchMs} ms`],
     ['Crawl-delay', facts.crawlDelayMs === null ? null : `${facts.crawlDelayMs / 1000} s`],
@@ -84,9 +105,9 @@ export function hostText(answer: PlacedAnswer, nowMs: number): string {
       'again',
       again.urls === 0
         ? null
-        : `${count(again.urls)}, the first ${again.nextAtMs ? `at ${time(again.nextAtMs)}` : 'at once'}`,
+        : `${count(again.urls)}, the first ${again.nextAtMs ? whenText(again.nextAtMs, nowMs) : 'at once'}`,
     ],
-    ['to refresh', refresh?.nextAtMs == null ? null : `the first at ${time(refresh.nextAtMs)}`],
+    ['to refresh', refresh?.nextAtMs == null ? null : `the first ${whenText(refresh.nextAtMs, nowMs)}`],
   ]);
   const urls = queue.map(
     ({ frontQueue, depth, url }) => `${queueName(frontQueue).padStart(7)}  ${String(depth).padStart(5)}  ${url}`,

@@ -5,7 +5,7 @@
 
 import { type Command, Option } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';
-import { countsOf } from '../../../topology/frontier/ask/crawl-counts.ts';
+import { type CrawlCounts, countsOf } from '../../../topology/frontier/ask/crawl-counts.ts';
 import type { CrawlEnd } from '../../../topology/frontier/ask/crawl-end.ts';
 import { crawlEnd } from '../../../topology/frontier/ask/crawl-end.ts';
 import { sumCounters } from '../../../topology/frontier/changes/counters.ts';
@@ -18,6 +18,7 @@ import { placeText } from '../../hosting/connect/place-text.ts';
 import { idleOf } from '../../hosting/inspect/idle-folder.ts';
 import type { KafkaFlags } from '../../hosting/options/crawl-place.ts';
 import { freshnessStats, freshnessText } from '../../hosting/state/freshness-stats.ts';
+import { counted } from '../../runtime/counted.ts';
 import { readControl } from '../../runtime/crawl/control-log.ts';
 import { DuplicateCounts, duplicatePagesText } from '../../runtime/crawl/duplicate-counts.ts';
 import { fetchersOf } from '../../runtime/crawl/fetcher-count.ts';
@@ -89,13 +90,20 @@ async function printStats(readable: ReadableCrawl, flags: ReadFlags): Promise<vo
     if (idle !== null) toStdout(`  no process runs it; to continue: ${idle.resume}\n`);
     const place = placeText({ ...flags, crawl });
     if (end === null && counts.queued > 0) toStdout(`  what URLs wait for: ${ownName()} hosts ${place}\n`);
-    if (counts.failed + counts.deadLettered + counts.denied > 0)
-      toStdout(`  failed URLs, with reasons: ${ownName()} pages --failed ${place}\n`);
+    const why = reasonsText(counts);
+    if (why !== null) toStdout(`  ${why}: ${ownName()} pages --failed ${place}\n`);
     const surplus =
       brokersLog === null ? null : surplusText(await surplusOf({ log: brokersLog, crawl, partitions }), partitions);
     if (surplus !== null) toStdout(`  ${surplus}\n`);
     if (members !== undefined) toStdout(`\n${membersText(members, partitions)}\n${fetchersText(fetchers)}`);
   }
+}
+
+/** null: each URL has a page, or was not requested yet. */
+function reasonsText({ failed, deadLettered, denied, retrying }: CrawlCounts): string | null {
+  const ended = failed + deadLettered + denied;
+  if (ended > 0) return `${counted(ended, 'URL', ended.toLocaleString('en-US'))} without a page, with reasons`;
+  return retrying > 0 ? 'what the retries are for' : null;
 }
 
 /** A member that disappeared without leaving delays the others until its session expires. */

@@ -30,7 +30,7 @@ import { historyOf } from './history.ts';
 import { hostMapOf, withPages } from './host-map.ts';
 import { dashboardLimits } from './limits.ts';
 import { NewestDeadLetters } from './newest-dead-letters.ts';
-import { backOffUntil, isOver, lookOf, type Needs, phaseOf, troublesOf } from './phase.ts';
+import { backOffUntil, isOver, lookOf, type Needs, phaseOf, retriesOf, troublesOf } from './phase.ts';
 import { RecentOutcomes } from './recent-outcomes.ts';
 import {
   type AboutStatus,
@@ -42,6 +42,7 @@ import {
   type DuplicatesStatus,
   type ErrorsStatus,
   type ExplainStatus,
+  type FailuresStatus,
   type HistoryStatus,
   type HostAct,
   type HostListStatus,
@@ -74,6 +75,8 @@ export interface CrawlView {
   hostMap(signal?: AbortSignal): Promise<HostMapStatus>;
   /** The largest clusters of duplicate pages. Throws INVALID_ARGUMENT if they cannot be listed. */
   duplicates(signal?: AbortSignal): Promise<DuplicateListStatus>;
+  /** URLs without a page. Throws INVALID_ARGUMENT if they cannot be listed. */
+  failures(signal?: AbortSignal): Promise<FailuresStatus>;
   /** `host`: as typed by a person. `from`: `next` of the previous page, empty for the first. */
   host(host: string, from: string): Promise<HostPageStatus>;
   /** `host`: as typed by a person. Resolves with the host's key once the event is durable. */
@@ -106,8 +109,8 @@ export interface ViewedCrawl {
   members(): Promise<readonly MemberStatus[] | null>;
   /** null: unknown, or the fetchers are in the crawl's process. */
   fetchers(): Promise<number | null>;
-  /** null: a process runs the crawl, or it is unknown. */
-  idle(nowMs: number): Promise<IdleStatus | null>;
+  /** `idle` null: a process runs the crawl, or it is unknown. `silentMs`: since its last sign of life; null: unknown. */
+  activity(nowMs: number): Promise<{ readonly idle: IdleStatus | null; readonly silentMs: number | null }>;
   /** null: it is not shown. */
   about(): Promise<Omit<AboutStatus, 'scope'> | null>;
   /** The folder of a crawl on this machine, with a disk that may become full; null: there is none, or it is not shown. */
@@ -116,6 +119,7 @@ export interface ViewedCrawl {
   explain: CrawlView['explain'];
   story: CrawlView['story'];
   record: CrawlView['record'];
+  failures: CrawlView['failures'];
   /** null: no page is indexed on this machine. */
   search():
     | ((
@@ -156,6 +160,7 @@ class FollowedCrawl implements OwnView {
   readonly explain: CrawlView['explain'];
   readonly story: CrawlView['story'];
   readonly record: CrawlView['record'];
+  readonly failures: CrawlView['failures'];
   #changedAtMs: number;
   #lookedAtMs: number;
   /** Host keys. */
@@ -178,6 +183,7 @@ class FollowedCrawl implements OwnView {
     this.explain = crawl.explain;
     this.story = crawl.story;
     this.record = crawl.record;
+    this.failures = crawl.failures;
     const { log, codec, clock, topics } = crawl;
     this.#clock = clock;
     this.#topics = topics;
@@ -194,13 +200,13 @@ class FollowedCrawl implements OwnView {
   readonly look: CrawlView['look'] = async () => {
     const nowMs = this.#clock.nowMs();
     this.#lookedAtMs = nowMs;
-    const [partitions, members, fetchers, { policy }, recent, idle, about] = await Promise.all([
+    const [partitions, members, fetchers, { policy }, recent, { idle, silentMs }, about] = await Promise.all([
       this.#crawl.places(),
       this.#crawl.members(),
       this.#crawl.fetchers(),
       this.#control(),
       this.#outcomes.look(nowMs),
-      this.#crawl.idle(nowMs),
+      this.#crawl.activity(nowMs),
       this.#crawl.about().catch(() => null),
     ]);
     if (this.#deadLetters === undefined || nowMs - this.#deadLetters.atMs >= dashboardLimits.deadLettersEveryMs) {
@@ -219,7 +225,9 @@ class FollowedCrawl implements OwnView {
     if (this.#before === undefined) this.#changedAtMs = Math.min(nowMs, recent.newestMs ?? nowMs);
     const paused = config?.paused === true;
     const unchangedMs = nowMs - this.#changedAtMs;
-    const seen = phaseOf({ before: this.#before, now, paused, partitions, unchangedMs, isIdle: idle !== null });
+    const isIdle = idle !== null;
+    const retries = retriesOf(counts, this.#needs, nowMs);
+    const seen = phaseOf({ before: this.#before, now, paused, partitions, unchangedMs, isIdle, silentMs, retries });
     const phase = seen === 'done' && idle === null && (await this.awaitsRelease()) ? 'held' : seen;
     if (idle !== null && isOver(phase)) await this.#lookForNeedsOnce(countsNow);
     this.#before = now;
@@ -246,6 +254,7 @@ class FollowedCrawl implements OwnView {
       letters: this.#deadLetters.status,
       duplicates: this.#duplicates,
       idle,
+      silentMs,
       backOffUntilMs: backOffUntil(this.#needs),
       canStop: this.#crawl.stop !== null && !this.#isStopping,
       canSearch: this.#crawl.search() !== null,

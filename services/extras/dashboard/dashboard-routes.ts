@@ -6,7 +6,7 @@
  * Crawled data are hostile: nothing here turns them into markup, and the page may run no script and load no file but
  * ours (Content-Security-Policy). Explaining a URL, or showing its record and its history (`/story?url=URL`, which has a
  * page), reads much of a log: it is a control call too, one at a time. So are a search, the map of hosts and the
- * list of duplicates.
+ * lists of duplicates and of URLs without a page.
  */
 import { CrawlstreamError, invalid } from '../../../topology/errors.ts';
 import { crawlLimits } from '../../../topology/policy/crawl-limits.ts';
@@ -150,6 +150,7 @@ function costlyRoutes(
   });
   alone('map', () => (view, gone) => view.hostMap(gone));
   alone('duplicates', () => (view, gone) => view.duplicates(gone));
+  alone('failures', () => (view, gone) => view.failures(gone));
   // Only its status counts: it is that of every call of an operator, here and at the service that is shown.
   app.get('/dashboard/rights', options, async (request, reply) => {
     const view = of(request).view();

@@ -36,6 +36,11 @@ export const dashboardLimits = {
   errorReadsMin: 4,
   errorPoints: 60,
   errorHosts: 10,
+  /** Records that a list of URLs without a page reads at most; reasons of the list, URLs of each, and characters of a detail. */
+  failureRecordsMax: 300_000,
+  failureReasons: 40,
+  failureUrls: 100,
+  failureDetailChars: 200,
   /** Enough to hide round trips to brokers. */
   historyPartitionsAtOnce: 8,
   /** Time without news of the crawl after which the page says that a broker may be away. */

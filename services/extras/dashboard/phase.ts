@@ -2,8 +2,9 @@
 
 import { crawlEnd, type Look } from '../../../topology/frontier/ask/crawl-end.ts';
 import type { Counters } from '../../../topology/frontier/changes/counters.ts';
+import { placeNames } from '../../runtime/words.ts';
 import { dashboardLimits } from './limits.ts';
-import type { CrawlPhase, CrawlStatus, HostStatus, IdleStatus, PartitionReport, Trouble } from './status.ts';
+import type { Counts, CrawlPhase, CrawlStatus, HostStatus, IdleStatus, PartitionReport, Trouble } from './status.ts';
 
 /** Fewest outcomes for a meaningful share, and the share of failures that is too high. */
 const outcomesMin = 50;
@@ -16,6 +17,8 @@ const lagMax = 10_000;
  * Time without any change after which a crawl counts as quiet, ms. Delays of a minute are common, longer ones are not.
  */
 const quietMs = 90_000;
+/** Time after which a missing sign of life is news, ms: a fleet gives one in ten seconds, other processes more. */
+const signMissedMs = 15_000;
 
 /** Fewer failures in a row are every host's; a disk with less is full soon; a limit with less left is near. */
 const [failuresMin, freeBytesMin, nearShare] = [3, 5e9, 0.1];
@@ -30,9 +33,24 @@ export interface Seen {
   readonly unchangedMs: number;
   /** No process runs the crawl. */
   readonly isIdle: boolean;
+  /** Time since the last sign of life of the process that runs it, ms. null: unknown. */
+  readonly silentMs: number | null;
+  /** null: something else than a retry is left. */
+  readonly retries: Retries | null;
 }
 
-export function phaseOf({ before, now, paused, partitions, unchangedMs, isIdle }: Seen): CrawlPhase {
+/** Everything that is left of a crawl waits for a retry. */
+interface Retries {
+  readonly urls: number;
+  /** Hosts with these URLs that are known; `isLeast`: there may be more. */
+  readonly hosts: number;
+  readonly isLeast: boolean;
+  /** Time of the first retry; null: unknown. */
+  readonly nextMs: number | null;
+}
+
+export function phaseOf(seen: Seen): CrawlPhase {
+  const { before, now, paused, partitions, unchangedMs, isIdle, silentMs, retries } = seen;
   if (partitions.some(isRestoring)) return 'restoring';
   const isEmpty = now.partitions.every(({ counters }) => counters.admitted === 0);
   if (isEmpty) return isIdle ? 'idle' : 'empty';
@@ -41,7 +59,9 @@ export function phaseOf({ before, now, paused, partitions, unchangedMs, isIdle }
   const end = earlier === undefined ? null : crawlEnd(earlier, now);
   if (end !== null) return end;
   if (isIdle) return 'idle';
+  if (silentMs !== null && silentMs > signMissedMs) return 'silent';
   if (paused) return 'paused';
+  if (retries !== null) return 'retrying';
   return unchangedMs > quietMs ? 'quiet' : 'running';
 }
 
@@ -70,17 +90,9 @@ export function troublesOf(
   needs: Needs = { worst: [], freeBytes: null },
 ): Trouble[] {
   const { partitions, members, recent, counts, letters: deadLetters, atMs } = status;
-  const troubles: Trouble[] = [];
+  const troubles = phaseNotes(status, needs);
   const say = (severity: Trouble['severity'], text: string) => troubles.push({ severity, text });
   const hasEnded = isOver(status.phase);
-  if (status.phase === 'idle' && status.idle !== null) say('note', idleText(status.idle, status));
-  if (status.phase === 'empty') {
-    say('note', 'No URL has been admitted yet: add one, as in crawlstream inject https://example.org');
-  }
-  if (status.phase === 'held') {
-    const urls = counted(counts['deferred'] ?? 0, 'URL');
-    say('warn', `All that is left is blocked: ${urls} deferred. Unblock a host to go on, or stop the crawl`);
-  }
   const nobodys = partitions.filter(({ owner }) => owner === null);
   if (members !== null && nobodys.length > 0 && !hasEnded) {
     say('bad', `No process owns ${named(nobodys)}: start a frontier`);
@@ -114,6 +126,8 @@ export function troublesOf(
   if (isRun && !hasEnded) troubles.push(...needsOf(status, needs));
   const lost = hasEnded ? needs.worst.filter(isLost) : [];
   if (lost.length > 0) say('note', lostText(lost));
+  const withoutPage = hasEnded ? withoutPageText(counts) : '';
+  if (withoutPage !== '') troubles.push({ severity: 'note', text: withoutPage, part: 'failures' });
   for (const topic of ['results', 'discovered', 'control'] as const) {
     const lag = partitions.reduce((sum, one) => sum + one.lag[topic], 0);
     if (isRun && lag > lagMax) say('warn', `${lag.toLocaleString('en-US')} messages of ${topic} are not processed yet`);
@@ -122,6 +136,24 @@ export function troublesOf(
   if (undecodable > 0) say('bad', `${counted(undecodable, 'record')} unreadable: see the dead letters`);
   if (deadLetters === null) say('note', 'This dashboard cannot read the dead letters');
   return troubles;
+}
+
+/** Why nothing happens, and what to do about it. */
+function phaseNotes(status: Omit<CrawlStatus, 'troubles'>, needs: Needs): Trouble[] {
+  const { phase, idle, silentMs, counts, atMs } = status;
+  if (phase === 'idle' && idle !== null) return [{ severity: 'note', text: idleText(idle, status) }];
+  if (phase === 'empty') {
+    const text = 'No URL has been admitted yet: add one, as in crawlstream inject https://example.org';
+    return [{ severity: 'note', text }];
+  }
+  if (phase === 'silent') return [{ severity: 'warn', text: silentText(silentMs ?? 0) }];
+  if (phase === 'held') {
+    const urls = counted(counts['deferred'] ?? 0, 'URL');
+    const text = `All that is left is blocked: ${urls} deferred. Unblock a host to go on, or stop the crawl`;
+    return [{ severity: 'warn', text }];
+  }
+  const retries = phase === 'retrying' ? retriesOf(counts, needs, atMs) : null;
+  return retries === null ? [] : [{ severity: 'warn', text: retriesText(retries) }];
 }
 
 /** Hosts in trouble, the page limit, and the disk. */
@@ -143,6 +175,34 @@ function needsOf({ counts, pageQuota }: Omit<CrawlStatus, 'troubles'>, { worst, 
   return needs;
 }
 
+/** null: something else than a retry is left, or is being done. */
+export function retriesOf(counts: Counts, { worst }: Needs, nowMs: number): Retries | null {
+  const { leases = 0, leased = 0, queued = 0, retrying = 0 } = counts;
+  const urls = queued + retrying;
+  if (leases + leased > 0 || urls === 0) return null;
+  const isLater = ({ hold, deadUntilMs, queued, readyAtMs }: HostStatus) =>
+    hold === '' && deadUntilMs === null && queued > 0 && readyAtMs !== null && readyAtMs > nowMs;
+  const later = worst.filter(isLater);
+  const failing = later.filter(({ failures, throttles }) => failures + throttles > 0);
+  const ofFailing = failing.reduce((sum, { queued }) => sum + queued, 0);
+  const isLeast = worst.length >= dashboardLimits.worstHostsLooked && failing.length === worst.length;
+  if (queued > 0 && ofFailing < urls && !isLeast) return null;
+  const times = later.map(({ readyAtMs }) => readyAtMs!);
+  return { urls, hosts: later.length, isLeast, nextMs: times.length === 0 ? null : Math.min(...times) };
+}
+
+function retriesText({ urls, hosts, isLeast, nextMs }: Retries): string {
+  const of = hosts === 0 ? '' : ` of ${isLeast ? 'at least ' : ''}${counted(hosts, 'host')}`;
+  const next = nextMs === null ? '' : `. The next try is at ${timeText(nextMs)}`;
+  return `Nothing is fetched now: ${counted(urls, 'URL')}${of} ${urls === 1 ? 'waits' : 'wait'} for a retry${next}`;
+}
+
+/** Rounded: a screen reader would read a text that changes each second aloud each second. */
+function silentText(silentMs: number): string {
+  const seconds = 5 * Math.floor(silentMs / 5_000);
+  return `The process of this crawl has given no sign of life for ${seconds} s: it hangs, was stopped, or was killed`;
+}
+
 /** Time at which the last of these hosts that have queued URLs is requested again; null: none has. */
 export function backOffUntil({ worst }: Needs): number | null {
   const isWaiting = ({ hold, deadUntilMs, queued }: HostStatus) => hold === '' && deadUntilMs === null && queued > 0;
@@ -160,6 +220,18 @@ function lostText(hosts: readonly HostStatus[]): string {
   const names = hosts.slice(0, worstHosts).map(({ host }) => host);
   const more = hosts.length > names.length ? ', …' : '';
   return `${least}${counted(hosts.length, 'host')} failed until the end: ${names.join(', ')}${more}`;
+}
+
+const withoutPageNames = ['failed', 'dead', 'denied'] as const;
+
+/** Empty: each URL has a page, or redirected. */
+function withoutPageText(counts: Counts): string {
+  const parts = withoutPageNames.flatMap((name) => {
+    const count = counts[name] ?? 0;
+    return count === 0 ? [] : [`${count.toLocaleString('en-US')} ${placeNames[name]}`];
+  });
+  const sum = withoutPageNames.reduce((all, name) => all + (counts[name] ?? 0), 0);
+  return sum === 0 ? '' : `${counted(sum, 'URL')} ended without a page: ${parts.join(', ')}`;
 }
 
 /** null: it is well, or an operator knows of it. */

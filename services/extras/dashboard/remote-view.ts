@@ -10,6 +10,7 @@ import type {
   DuplicateListStatus,
   ErrorsStatus,
   ExplainStatus,
+  FailuresStatus,
   HistoryStatus,
   HostListStatus,
   HostMapStatus,
@@ -77,6 +78,7 @@ export function remoteView({ url, token }: RemoteService): CrawlView {
       ask<SearchStatus>(`dashboard/search?${new URLSearchParams({ words })}`, 'GET', undefined, gone),
     hostMap: (gone) => ask<HostMapStatus>('dashboard/map', 'GET', undefined, gone),
     duplicates: (gone) => ask<DuplicateListStatus>('dashboard/duplicates', 'GET', undefined, gone),
+    failures: (gone) => ask<FailuresStatus>('dashboard/failures', 'GET', undefined, gone),
     host: (host, from) => ask<HostPageStatus>(`dashboard/host?${new URLSearchParams({ host, from })}`),
     act: async (act, host, by, amount) =>
       (await ask<{ readonly host: string }>(`hosts/${encodeURIComponent(host)}/${act}`, 'POST', { by, amount })).host,

@@ -17,6 +17,10 @@ export type CrawlPhase =
   | 'quiet'
   /** There is work, and no process runs the crawl: only its data folder is read. */
   | 'idle'
+  /** The process that runs the crawl has given no sign of life for a while. */
+  | 'silent'
+  /** Every URL that is left waits for a retry: nothing is fetched until then. */
+  | 'retrying'
   | 'paused'
   /** All that is left are URLs of hosts that were blocked here: the crawl waits for their release. */
   | 'held'
@@ -48,6 +52,8 @@ export interface CrawlStatus {
   readonly duplicates?: DuplicatesStatus | null;
   /** Set if no process runs the crawl; null: one does, or it is unknown. */
   readonly idle: IdleStatus | null;
+  /** Time since the last sign of life of the process that runs the crawl, ms. null: unknown. Absent: an earlier release. */
+  readonly silentMs?: number | null;
   /** Time at which the last host in trouble, of those with queued URLs, is requested again. null: there is none. */
   readonly backOffUntilMs?: number | null;
   /** True: this service runs the crawl alone, and stops it if asked to. */
@@ -188,6 +194,8 @@ export interface Trouble {
   readonly text: string;
   /** The host that `text` begins with. Absent: it is not about one. */
   readonly host?: string;
+  /** The part of the page that has more. Absent: none has. */
+  readonly part?: 'failures';
 }
 
 /** Initial data of the charts: columns of equal length. */
@@ -255,6 +263,8 @@ export interface HostStatus {
   /** The reason why it takes no leases; empty: it does. */
   readonly hold: string;
   readonly deadUntilMs: number | null;
+  /** Most pages of the host; null: any number. Absent: an older frontier answered. */
+  readonly pagesMax?: number | null;
   /** Its newest result without a page that was read here: kind and status. */
   readonly lastFailure?: { readonly kind: string; readonly status: number } | undefined;
 }
@@ -359,6 +369,21 @@ export interface HostMapStatus {
   readonly edgesLeftOut: number;
   /** True: not all links were read, or a partition did not answer. */
   readonly isEstimate: boolean;
+}
+
+/** URLs without a page, by reason: most first. */
+export interface FailuresStatus {
+  readonly reasons: readonly {
+    readonly kind: string;
+    /** 0: no response. */
+    readonly status: number;
+    /** True: these URLs are tried again. False: they have ended. */
+    readonly waits: boolean;
+    readonly count: number;
+    /** The first of them. `detail`: may quote text from outside. */
+    readonly urls: readonly { readonly url: string; readonly detail: string }[];
+  }[];
+  readonly reasonsLeftOut: number;
 }
 
 /** The largest clusters of duplicate pages. */

@@ -4,6 +4,7 @@ import { counted } from '../../runtime/counted.ts';
 import { notPublishedIn } from '../../runtime/crawl/not-published.ts';
 import { inShell } from '../../runtime/in-shell.ts';
 import { ownName } from '../../runtime/own-name.ts';
+import { whenText } from '../../runtime/when-text.ts';
 import type { Explained } from './explain.ts';
 import { causeOf } from './outcome-cause.ts';
 
@@ -11,33 +12,43 @@ import { causeOf } from './outcome-cause.ts';
 type Facts = Omit<Explained, 'answer'>;
 
 /** `place`: the options that name the crawl to other commands. */
-export function answerOf(facts: Facts, place: string): string {
+export function answerOf(facts: Facts, place: string, nowMs: number): string {
   const { normalize, filter, purged } = facts;
   if (normalize.url === null) {
     const why = filter.admitted ? '' : `: ${filter.detail}`;
     return `cannot be crawled${why}`;
   }
   if (purged !== null) return `purged on ${time(purged.atMs)} by ${purged.by}; links to it are rejected`;
-  return facts.queue === null ? neverAdmitted(facts, place) : placed(facts, facts.queue, place);
+  return facts.queue === null ? neverAdmitted(facts, place) : placed(facts, facts.queue, place, nowMs);
 }
 
-function placed(facts: Facts, queue: NonNullable<Facts['queue']>, place: string): string {
+function placed(facts: Facts, queue: NonNullable<Facts['queue']>, place: string, nowMs: number): string {
   if (queue.in === 'lease') return `being fetched, on lease ${queue.leaseId}`;
-  if (queue.in === 'frontQueue') return queue.deferred ? heldBack(facts, place) : waiting(facts, queue.ahead);
+  if (queue.in === 'frontQueue') return queue.deferred ? heldBack(facts, place) : waiting(facts, queue.ahead, nowMs);
   if (queue.in === 'again') {
-    const when = queue.dueAtMs === 0 ? 'as soon as its host is free' : `from ${time(queue.dueAtMs)}`;
     const last = facts.newest === null ? '' : `; the last attempt: ${causeOf(facts.newest)}`;
-    return `waits for a retry ${when}${last}`;
+    return `waits for a retry ${retryText(facts, queue.dueAtMs, nowMs)}${last}`;
   }
   if (queue.status === 'known') return 'imported as already known: this crawl never requests it';
-  const next = queue.in === 'schedule' ? `; due again from ${time(queue.dueAtMs)}` : '';
+  const next = queue.in === 'schedule' ? `; due again ${whenText(queue.dueAtMs, nowMs)}` : '';
   return `${ended(facts, queue.status)}${next}`;
 }
 
-function waiting({ host }: Facts, ahead: number): string {
+function waiting({ host }: Facts, ahead: number, nowMs: number): string {
   const before = ahead === 0 ? 'first of its host' : `behind ${counted(ahead, 'URL')} of its host`;
-  const when = host === null || host.readyAtMs === 0 ? '' : `, from ${time(host.readyAtMs)}`;
-  return `queued, ${before}${when}${host === null ? '' : ` (${host.why})`}`;
+  if (host === null) return `queued, ${before}`;
+  const { readyAtMs, why, held } = host;
+  if (held || readyAtMs === 0) return `queued, ${before} (${why})`;
+  if (readyAtMs > nowMs) return `queued, ${before}, from ${time(readyAtMs)} (${why})`;
+  return `queued, ${before}, which has been free since ${time(readyAtMs)}: it waits for a fetcher`;
+}
+
+/** Its host may be free later than the URL is due. */
+function retryText({ host }: Facts, dueAtMs: number, nowMs: number): string {
+  if (dueAtMs > nowMs) return `from ${time(dueAtMs)}`;
+  if (host?.held === true) return `(${host.why})`;
+  if (host !== null && host.readyAtMs > nowMs) return `from ${time(host.readyAtMs)} (${host.why})`;
+  return dueAtMs === 0 ? 'as soon as its host is free' : `since ${time(dueAtMs)}, until a fetcher takes it`;
 }
 
 /** Deferred: by a trap, or with its host. */

@@ -16,6 +16,7 @@ import { spelt } from '../../../topology/url/spelling.ts';
 import type { UrlTrace } from '../../runtime/crawl/trace-url.ts';
 import type { Manifest } from '../../runtime/data-folder/manifest.ts';
 import { fingerprintKeyOf } from '../connect/crawl-folder.ts';
+import type { CrawlObstacle } from './crawl-obstacle.ts';
 import { hostStatus } from './host-status.ts';
 
 /** Facts of a URL that the crawl may know. `filter`: the decision of the filters about it. */
@@ -25,6 +26,7 @@ export function factsOf(
   url: string,
   trace: UrlTrace,
   filter: ReturnType<typeof filterOf>,
+  obstacle: CrawlObstacle | null,
 ) {
   const { timeline } = trace;
   const { place, facts } = timeline;
@@ -51,7 +53,7 @@ export function factsOf(
     frontQueue: first?.frontQueue ?? (filter.admitted ? filter.frontQueue : null),
     trap: trapNow(timeline) ?? null,
     queue: place === undefined ? null : queueOf(timeline, place),
-    host: { hostKey, ...hostStatus(policy, hostKey, timeline) },
+    host: { hostKey, ...hostStatus(policy, hostKey, timeline, obstacle) },
     raised: timeline.raised,
     lowered: timeline.lowered,
     leases: timeline.leased,

@@ -7,20 +7,21 @@ import type { NofollowPage } from '../../runtime/crawl/nofollow-pages.ts';
 import { inShell } from '../../runtime/in-shell.ts';
 import { ownName } from '../../runtime/own-name.ts';
 import { rows } from '../../runtime/rows-text.ts';
+import { whenText } from '../../runtime/when-text.ts';
 import type { Explained } from './explain.ts';
 import { causeOf } from './outcome-cause.ts';
 import type { RobotsDenial } from './robots-denial.ts';
 import { scoreLines } from './score-text.ts';
 import { usesText } from './usage-text.ts';
 
-export function explainText(explained: Explained): string {
-  return rows(explainLines(explained));
+export function explainText(explained: Explained, nowMs: number): string {
+  return rows(explainLines(explained, nowMs));
 }
 
 type Row = readonly [name: string, value: string | null];
 
 /** Names and values; one that is null does not apply. */
-export function explainLines(explained: Explained): readonly Row[] {
+export function explainLines(explained: Explained, nowMs: number): readonly Row[] {
   const { normalize, overlays, filter, purged, seen, budget, host, leases, outcomes, raised, lowered, asOf, trap } =
     explained;
   const { url, key, steps } = normalize;
@@ -52,8 +53,8 @@ export function explainLines(explained: Explained): readonly Row[] {
       'trap',
       trap === null ? null : `${trap.pattern}: ${trap.reason}, ${trap.detail}${trap.released ? ' (released)' : ''}`,
     ],
-    ['queue', queueText(explained.queue)],
-    ['host', host === null ? null : `${host.hostKey}, ready at ${time(host.readyAtMs)}: ${host.why}`],
+    ['queue', queueText(explained.queue, nowMs)],
+    ['host', host === null ? null : hostText(host, nowMs)],
     ['raised', raised.length === 0 ? null : raised.map(raisedText).join('\n')],
     ['lowered', lowered.length === 0 ? null : lowered.map(loweredText).join('\n')],
     ['parallel', host === null || host.parallel.leases === 1 ? null : parallelText(host.parallel)],
@@ -66,7 +67,7 @@ export function explainLines(explained: Explained): readonly Row[] {
     ['robots.txt', explained.robotsNotAsked === null ? null : `not requested: ${explained.robotsNotAsked}`],
     ['nofollow', explained.nofollow.length === 0 ? null : explained.nofollow.map(nofollowText).join('\n')],
     ['host failed', explained.hostFailure === null ? null : failureText(explained.hostFailure)],
-    ['next due', explained.nextDueAtMs === null ? null : time(explained.nextDueAtMs)],
+    ['next due', explained.nextDueAtMs === null ? null : dueText(explained.nextDueAtMs, nowMs)],
     ['hub', explained.hub && hubText(explained.hub)],
     ['demoted', explained.demoted && demotedText(explained.demoted)],
     ['trace', explained.trace?.traceId ?? null],
@@ -121,14 +122,26 @@ function budgetText({ ownBudget, pagesMax, pages, fetched }: NonNullable<Explain
   return `${ownBudget === null ? 'by the policy' : `${counted(ownBudget, 'URL')}, set by an operator`}; the host has ${counted(pages, 'page')}${limit} from ${counted(fetched, 'request')}`;
 }
 
-function queueText(queue: Explained['queue']): string | null {
+function hostText({ hostKey, readyAtMs, why, held }: NonNullable<Explained['host']>, nowMs: number): string {
+  if (held) return `${hostKey}: ${why}`;
+  if (readyAtMs === 0) return `${hostKey}, ready at once: ${why}`;
+  return readyAtMs > nowMs
+    ? `${hostKey}, ready ${whenText(readyAtMs, nowMs)}: ${why}`
+    : `${hostKey}, free ${whenText(readyAtMs, nowMs)}`;
+}
+
+function dueText(atMs: number, nowMs: number): string {
+  return atMs > 0 && atMs <= nowMs ? whenText(atMs, nowMs) : time(atMs);
+}
+
+function queueText(queue: Explained['queue'], nowMs: number): string | null {
   if (queue === null) return null;
   if (queue.in === 'lease') return `on lease ${queue.leaseId}`;
   if (queue.in === 'end' && queue.status === 'known') return 'imported as already known: never fetched by this crawl';
   if (queue.in === 'end') return `done: ${queue.status}`;
-  if (queue.in === 'schedule') return `done: ${queue.status}; due for refetch from ${time(queue.dueAtMs)}`;
+  if (queue.in === 'schedule') return `done: ${queue.status}; due for refetch ${whenText(queue.dueAtMs, nowMs)}`;
   if (queue.in === 'again')
-    return `back in the queue, ${queue.ahead} before it, due ${queue.dueAtMs === 0 ? 'at once' : time(queue.dueAtMs)}`;
+    return `back in the queue, ${queue.ahead} before it, due ${queue.dueAtMs === 0 ? 'at once' : whenText(queue.dueAtMs, nowMs)}`;
   return queue.deferred
     ? `deferred in front queue ${queue.frontQueue}, ${queue.ahead} before it`
     : `front queue ${queue.frontQueue}, ${queue.ahead} before it`;

@@ -11,6 +11,7 @@ import { installedFacts } from '../../application/installed-parts.ts';
 import { readRequest } from '../connect/crawl-folder.ts';
 import { placeText } from '../connect/place-text.ts';
 import type { KafkaFlags } from '../options/crawl-place.ts';
+import { type CrawlObstacle, crawlObstacle, type ObstructedCrawl } from './crawl-obstacle.ts';
 import { answerOf } from './explain-answer.ts';
 import { factsOf, filterOf, nothingKnown } from './explain-facts.ts';
 import { type ExplainedCrawl, type Glimpse, glance, readAbout } from './explain-reads.ts';
@@ -23,17 +24,20 @@ import { byEitherScheme } from './typed-scheme.ts';
 /** The options that name a crawl, in this process and to other commands. */
 type CrawlPlace = Pick<KafkaFlags, 'brokers' | 'data'> & { readonly registry?: string | undefined };
 
+/** `folder` and `brokersLog` absent: whether a process runs the crawl is not asked. */
+type RunCrawl = ExplainedCrawl & Pick<ObstructedCrawl, 'folder' | 'brokersLog'>;
+
 /** For the dashboard: names and values as they are printed. `signal`: aborted when the caller leaves. */
-export function explainer({ log, codec, topics }: ExplainedCrawl, flags: CrawlPlace) {
+export function explainer(crawl: RunCrawl, flags: CrawlPlace) {
   return async (given: string, signal?: AbortSignal) => {
-    const crawl = { log: readsUntilGone(log, signal), codec, topics };
-    return { lines: shownLines(await explainTyped(crawl, flags, given)) };
+    const read = { ...crawl, log: readsUntilGone(crawl.log, signal) };
+    return { lines: shownLines(await explainTyped(read, flags, given)) };
   };
 }
 
 /** Explains several URLs by one reading of the policy: one list of lines for each, as printed. */
 export async function explainEach(
-  crawl: ExplainedCrawl,
+  crawl: RunCrawl,
   flags: CrawlPlace,
   urls: readonly string[],
 ): Promise<(readonly (readonly [name: string, value: string])[])[]> {
@@ -44,12 +48,14 @@ export async function explainEach(
 }
 
 function shownLines(explained: Explained): (readonly [name: string, value: string])[] {
-  return explainLines(explained).flatMap(([name, value]) => (value === null ? [] : [[name, value] as const]));
+  return explainLines(explained, Date.now()).flatMap(([name, value]) =>
+    value === null ? [] : [[name, value] as const],
+  );
 }
 
 /** `askState` reads the counts for a URL's score from the state. Absent: the score is left out. */
 export async function explainTyped(
-  crawl: ExplainedCrawl,
+  crawl: RunCrawl,
   flags: CrawlPlace,
   typed: string,
   askState?: (url: string) => Promise<UrlAnswer | undefined>,
@@ -59,7 +65,7 @@ export async function explainTyped(
 
 async function explainBy(
   { policy, lists }: Awaited<ReturnType<typeof policyOfCrawl>>,
-  crawl: ExplainedCrawl,
+  crawl: RunCrawl,
   flags: CrawlPlace,
   typed: string,
   askState?: (url: string) => Promise<UrlAnswer | undefined>,
@@ -67,7 +73,8 @@ async function explainBy(
   const given = await ofFirstSeed(typed, flags.data);
   const ask = (url: string) => glance(crawl, policy, url);
   const glimpse = await byEitherScheme(given, ask, isKnown);
-  const facts = await explain(crawl, policy, glimpse);
+  const nowMs = Date.now();
+  const facts = await explain(crawl, policy, glimpse, await crawlObstacle(crawl, policy.config, flags.data, nowMs));
   const found = isKnown(glimpse) ? null : await knownForm(given, ask);
   const score = askState === undefined ? null : await scoreOf(policy, lists, glimpse, askState);
   const asked = { ...crawl, crawl: crawl.topics.crawl };
@@ -76,7 +83,7 @@ async function explainBy(
   const all = { ...facts, score, knownAs: found?.url ?? null, more };
   const { brokers, data, registry } = flags;
   const place = placeText({ data, brokers, registry, crawl: crawl.topics.crawl });
-  return { answer: answerOf(all, place), ...all };
+  return { answer: answerOf(all, place, nowMs), ...all };
 }
 
 type Facts = Awaited<ReturnType<typeof explain>>;
@@ -135,7 +142,12 @@ async function ofFirstSeed(typed: string, data: string | undefined): Promise<str
   return seeds[0] === undefined ? typed : new URL(typed, seeds[0]).href;
 }
 
-async function explain(crawl: ExplainedCrawl, policy: Policy, { given, url, known }: Glimpse) {
+async function explain(
+  crawl: ExplainedCrawl,
+  policy: Policy,
+  { given, url, known }: Glimpse,
+  obstacle: CrawlObstacle | null,
+) {
   const steps = url === null ? [] : [...explainNormalize(given, policy.config.normalize), ...explainSeenKey(url)];
   const normalize = { given, url, key: url === null ? null : seenKey(url), steps };
   const overlays = url === null ? [] : policy.deciding(url);
@@ -152,6 +164,6 @@ async function explain(crawl: ExplainedCrawl, policy: Policy, { given, url, know
     /** Purged by an operator: nothing is kept of it, and no link to it is admitted. */
     purged,
     ...(await readAbout(crawl, policy, url, trace)),
-    ...factsOf(policy, crawl.topics, url, trace, filter),
+    ...factsOf(policy, crawl.topics, url, trace, filter, obstacle),
   };
 }

@@ -7,12 +7,15 @@ import { failureDelayMs, isFailingServer, orderedDelayMs } from '../../../topolo
 import { budgetQueue } from '../../../topology/frontier/queues/held-queues.ts';
 import type { Policy } from '../../../topology/policy/policy.ts';
 import { counted } from '../../runtime/counted.ts';
+import type { CrawlObstacle } from './crawl-obstacle.ts';
 
 export interface HostStatus {
   /** Earliest next contact; 0: it was never contacted. */
   readonly readyAtMs: number;
   /** The present obstacle, or what set `readyAtMs`. */
   readonly why: string;
+  /** True: something else than the time keeps it from being requested. */
+  readonly held: boolean;
   readonly leasesOut: readonly number[];
   readonly hold: string;
   readonly deadUntilMs: number;
@@ -26,12 +29,23 @@ export interface HostStatus {
   readonly traps: readonly { readonly pattern: string; readonly reason: string; readonly released: boolean }[];
 }
 
-export function hostStatus(policy: Policy, hostKey: string, timeline: UrlTimeline): HostStatus {
-  const { facts, leasesOut, hostSlots } = timeline;
+export function hostStatus(
+  policy: Policy,
+  hostKey: string,
+  timeline: UrlTimeline,
+  obstacle: CrawlObstacle | null,
+): HostStatus {
+  const { facts, leasesOut, hostSlots, nowMs } = timeline;
   const { readyAtMs, hold, deadUntilMs, failures, throttles, crawlDelayMs, ownDelayMs, fetchMs } = facts;
   return {
     readyAtMs,
-    why: whyItWaits(policy, hostKey, timeline),
+    why: whyItWaits(policy, hostKey, timeline, null, obstacle),
+    held:
+      hold !== '' ||
+      deadUntilMs > nowMs ||
+      leasesOut.length > 0 ||
+      obstacle !== null ||
+      policy.openAt(hostKey, nowMs) > nowMs,
     leasesOut,
     hold,
     deadUntilMs,
@@ -70,12 +84,13 @@ export function nothingToFetch({
   return `its ${counted(urls, 'waiting URL')} ${urls === 1 ? 'is' : 'are'} deferred by ${by}; "explain" with such a URL says how to fetch it`;
 }
 
-/** `nothing`: why no URL may be fetched of a free host. */
+/** `nothing`: why no URL may be fetched of a free host. `obstacle`: why none may be fetched of any host. */
 export function whyItWaits(
   policy: Policy,
   hostKey: string,
   { facts, leasesOut, hostSlots, nowMs }: Pick<UrlTimeline, 'facts' | 'leasesOut' | 'hostSlots' | 'nowMs'>,
   nothing: string | null = null,
+  obstacle: CrawlObstacle | null = null,
 ): string {
   const settings = policy.hostSettings(hostKey);
   if (facts.hold === 'limit') return limitText(policy, hostKey, facts);
@@ -84,6 +99,7 @@ export function whyItWaits(
   if (leasesOut.length > 0)
     return `it is on lease ${leasesOut.join(', ')}${hostSlots.most > 1 ? `, of ${hostSlots.most} at once` : ''}`;
   if (nothing !== null) return nothing;
+  if (obstacle !== null) return obstacle.text;
   const openAtMs = policy.openAt(hostKey, nowMs);
   if (openAtMs > nowMs) return `its crawl window opens at ${new Date(openAtMs).toISOString()}`;
   if (facts.readyAtMs === 0) return 'it was never contacted';

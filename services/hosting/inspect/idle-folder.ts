@@ -1,4 +1,4 @@
-/** Reports whether the crawl of a data folder is idle, and the commands that change that. */
+/** Reports whether a process runs the crawl of a data folder, and the commands that change that. */
 import { activityOf } from '../../runtime/data-folder/run-mark.ts';
 import { ownName } from '../../runtime/own-name.ts';
 import { logFolder } from '../connect/crawl-folder.ts';
@@ -13,18 +13,33 @@ export interface IdleCrawl {
   readonly unpause: string;
 }
 
-/**
- * null: a process runs the crawl, or it is on Kafka, where owners and fetchers are counted. `data`: as it was typed.
- */
-export async function idleOf(
+export interface CrawlActivity {
+  /** null: a process runs the crawl, or it is on Kafka, where owners and fetchers are counted. */
+  readonly idle: IdleCrawl | null;
+  /** Time since the last sign of life of the process that runs the crawl; null: unknown, or none runs it. ms */
+  readonly silentMs: number | null;
+}
+
+/** `data`: as it was typed. */
+export async function activityOfCrawl(
   { folder, brokersLog }: Pick<ReadableCrawl, 'folder' | 'brokersLog'>,
   data: string | undefined,
   nowMs: number,
-): Promise<IdleCrawl | null> {
-  if (folder === null || brokersLog !== null) return null;
-  const { isRunning, lastWrittenMs } = await activityOf(folder, logFolder(folder), nowMs);
-  if (isRunning) return null;
+): Promise<CrawlActivity> {
+  if (folder === null || brokersLog !== null) return { idle: null, silentMs: null };
+  const { isRunning, silentMs, lastWrittenMs } = await activityOf(folder, logFolder(folder), nowMs);
+  if (isRunning) return { idle: null, silentMs };
   const place = placeText({ data: data ?? folder.path });
   const runs = folder.manifest.sink === 'pull' ? 'urlfrontier' : 'crawl';
-  return { lastWrittenMs, resume: `${ownName()} ${runs} ${place}`, unpause: `${ownName()} resume ${place}` };
+  const idle = { lastWrittenMs, resume: `${ownName()} ${runs} ${place}`, unpause: `${ownName()} resume ${place}` };
+  return { idle, silentMs: null };
+}
+
+/** As `activityOfCrawl`. */
+export async function idleOf(
+  crawl: Pick<ReadableCrawl, 'folder' | 'brokersLog'>,
+  data: string | undefined,
+  nowMs: number,
+): Promise<IdleCrawl | null> {
+  return (await activityOfCrawl(crawl, data, nowMs)).idle;
 }

@@ -4,12 +4,14 @@
  *
  *   running   its modification time is the last sign of life of the process that runs the crawl; absent: it ended normally
  *
- * A killed process leaves the file behind, and it grows old. No decision depends on it.
+ * A killed process leaves the file behind. A reader on its machine sees at once that the process has ended; for others
+ * the file grows old. No decision depends on it.
  */
-import { open, readdir, rm, stat, utimes } from 'node:fs/promises';
+import { readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../clock.ts';
 import type { DataFolder } from './data-folder.ts';
+import { hasEnded, nameOfThisProcess } from './named-process.ts';
 
 export const markName = 'running';
 const signEveryMs = 2_000;
@@ -18,6 +20,8 @@ export const silentMsMax = 30_000;
 
 export interface FolderActivity {
   readonly isRunning: boolean;
+  /** Time since the last sign of life of the process that runs the crawl; null: none does. ms */
+  readonly silentMs: number | null;
   /** Time by the clock of the file system; null: nothing was ever written. */
   readonly lastWrittenMs: number | null;
 }
@@ -32,9 +36,14 @@ export async function markedAsRunning<T>(
   const file = folder.part(markName);
   const ended = new AbortController();
   const signs = (async () => {
+    // The file of a killed process names that process.
+    let isNamed = false;
     while (!ended.signal.aborted) {
       // A sign cannot be written on a full disk. That is no reason to end a crawl, since the next sign may succeed.
-      await sign(file, clock.nowMs()).catch(() => {});
+      isNamed = await sign(file, clock.nowMs(), isNamed).then(
+        () => true,
+        () => false,
+      );
       await clock.sleepUntil(clock.nowMs() + everyMs, ended.signal);
     }
   })();
@@ -48,14 +57,9 @@ export async function markedAsRunning<T>(
 }
 
 /** One call of the file system for most signs: a fleet gives them for hundreds of crawls. */
-async function sign(file: string, nowMs: number): Promise<void> {
+async function sign(file: string, nowMs: number, isNamed: boolean): Promise<void> {
   const atS = nowMs / 1000;
-  const isThere = await utimes(file, atS, atS).then(
-    () => true,
-    () => false,
-  );
-  if (isThere) return;
-  await (await open(file, 'a')).close();
+  if (!isNamed) await writeFile(file, await nameOfThisProcess());
   await utimes(file, atS, atS);
 }
 
@@ -65,8 +69,16 @@ export async function activityOf(
   log: string,
   nowMs: number,
 ): Promise<FolderActivity> {
-  const [signMs, lastWrittenMs] = await Promise.all([changedMs(folder.part(markName)), newestOf(log)]);
-  return { isRunning: signMs !== null && nowMs - signMs <= silentMsMax, lastWrittenMs };
+  const mark = folder.part(markName);
+  const [signMs, lastWrittenMs] = await Promise.all([changedMs(mark), newestOf(log)]);
+  const silentMs = signMs === null ? null : Math.max(0, nowMs - signMs);
+  const isRunning = silentMs !== null && silentMs <= silentMsMax && !(await hasEnded(await textOf(mark)));
+  return { isRunning, silentMs: isRunning ? silentMs : null, lastWrittenMs };
+}
+
+/** Empty: it is not there, or an earlier release wrote it. */
+function textOf(file: string): Promise<string> {
+  return readFile(file, 'utf8').catch(() => '');
 }
 
 /** Files with rows in a store; others are written by any process that opens it. */

@@ -207,7 +207,7 @@ test('finding failed pages and their reasons takes three commands, each named by
   const failed = await runCommand(named(first.stdout, 'failed'), { cwd: folder });
   assert.match(failed.stdout, new RegExp(`^serverError {2}${url}/broken {2}the server answered 500$`, 'm'));
   const stats = await runCommand(['stats', '--data', 'data'], { cwd: folder });
-  assert.match(stats.stdout, /failed URLs, with reasons: node \S+ pages --failed --data data$/m);
+  assert.match(stats.stdout, /\d+ URLs? without a page, with reasons: node \S+ pages --failed --data data$/m);
   const why = named(first.stdout, 'why').map((word) => (word === 'URL' ? `${url}/broken` : word));
   const explained = await runCommand(why, { cwd: folder });
   assert.match(explained.stdout, /^outcomes +\S+ (failed|dead) \(serverError 500\)/m);

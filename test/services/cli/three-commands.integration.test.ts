@@ -70,5 +70,5 @@ test('finding failed pages and their reasons takes three commands, and each name
   const stats = await type(
     suggested(crawled, /pages: +(?<command>.* pages --data .*)$/m).replace(' pages ', ' stats '),
   );
-  assert.match(stats, /failed URLs, with reasons: .* pages --failed/);
+  assert.match(stats, /URLs? without a page, with reasons: .* pages --failed/);
 });

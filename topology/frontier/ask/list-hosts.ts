@@ -13,7 +13,7 @@ import { defaultPolicy } from '../../policy/policy.ts';
 import { parsePolicy } from '../../policy/validate.ts';
 import { frontQueueCount } from '../../url/front-queue.ts';
 import type { HostFacts, HostHold } from '../changes/changes.ts';
-import { isFailingServer, politeDelayMs } from '../decide/politeness.ts';
+import { isFailingServer, pagesMaxOf, politeDelayMs } from '../decide/politeness.ts';
 import { frontierLimits } from '../frontier-limits.ts';
 import type { FrontierState } from '../state/state.ts';
 import type { StoreJob } from '../storage/store-job.ts';
@@ -59,6 +59,8 @@ export interface HostRow {
   readonly hold: HostHold;
   /** Until when it counts as dead; null: it is alive. */
   readonly deadUntilMs: number | null;
+  /** Most pages of the host, by an operator or the policy; null: any number. Absent: an older frontier answered. */
+  readonly pagesMax?: number | null;
 }
 
 export interface HostList {
@@ -172,9 +174,9 @@ class HostNow implements HostRow {
 
   copy(): HostRow {
     const { host, queued, deferred, leases, fetched, pages, failures, throttles } = this;
-    const { serverFails, delayMs, readyAtMs, hold, deadUntilMs } = this;
+    const { serverFails, delayMs, readyAtMs, hold, deadUntilMs, pagesMax } = this;
     const counts = { host, queued, deferred, leases, fetched, pages, failures, throttles };
-    return { ...counts, serverFails, delayMs, readyAtMs, hold, deadUntilMs };
+    return { ...counts, serverFails, delayMs, readyAtMs, hold, deadUntilMs, pagesMax };
   }
 
   get host(): string {
@@ -227,6 +229,11 @@ class HostNow implements HostRow {
 
   get deadUntilMs(): number | null {
     return this.#known.deadUntilMs || null;
+  }
+
+  get pagesMax(): number | null {
+    const pagesMax = pagesMaxOf(this.#settingsOf(this.host), this.#known);
+    return pagesMax < 0 ? null : pagesMax;
   }
 
   get #known(): HostFacts {

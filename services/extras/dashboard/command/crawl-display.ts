@@ -10,6 +10,7 @@ import { productVersion } from '../../../runtime/version.ts';
 import { type OwnView, type ViewedCrawl, viewOf } from '../crawl-view.ts';
 import { createDashboard } from '../dashboard-routes.ts';
 import { aboutKafka } from './about-kafka.ts';
+import { failureReader } from './failure-reader.ts';
 import { hostPager, hostPageUrls } from './host-page.ts';
 import { pageLists } from './page-lists.ts';
 import { recordReader } from './record-reader.ts';
@@ -50,15 +51,16 @@ function viewedCrawl({ log, codec, clock, manifest, flags, ...shown }: Displayed
     ...{ log, codec, clock, topics: manifest, release: productVersion, places, folder, stop },
     members: () => queries.members(),
     fetchers: async () => member.fetchers ?? null,
-    idle: async () => null,
+    activity: async () => ({ idle: null, silentMs: null }),
     about: about ?? (async () => aboutKafka({ ...flags, crawl })),
     hosts: (asked) => listHosts({ partitions, queries }, asked, false),
-    host: hostPager({ log, codec, clock, crawl }, flags, (host, from) =>
+    host: hostPager({ ...read, clock }, flags, (host, from) =>
       askHost({ partitions, keyMode, queries }, host, hostPageUrls, from),
     ),
     explain: explainer(read, flags),
     story: timelineReader(read, flags),
     record: recordReader(read, flags),
+    failures: failureReader(read, flags),
     ...pageLists(parts, read, part),
     hostKey: hostArgument,
     seedsUnder: seedReader(flags),

@@ -16,7 +16,7 @@ import { sendRequest } from '../../../hosting/connect/send-request.ts';
 import { aboutFolder } from '../../../hosting/inspect/about-folder.ts';
 import { explainer } from '../../../hosting/inspect/explain.ts';
 import { hostOf, listOf } from '../../../hosting/inspect/hosts.ts';
-import { idleOf } from '../../../hosting/inspect/idle-folder.ts';
+import { activityOfCrawl } from '../../../hosting/inspect/idle-folder.ts';
 import type { KafkaFlags } from '../../../hosting/options/crawl-place.ts';
 import { crawlAddress, type HttpFlags, memberAccess, withHttp } from '../../../hosting/options/http-side.ts';
 import { hostArgument } from '../../../hosting/options/url-argument.ts';
@@ -36,6 +36,7 @@ import { createDashboard } from '../dashboard-routes.ts';
 import { remoteView } from '../remote-view.ts';
 import { aboutKafka } from './about-kafka.ts';
 import { dashboardUrl } from './dashboard-flags.ts';
+import { failureReader } from './failure-reader.ts';
 import { hostPager, hostPageUrls } from './host-page.ts';
 import { pageLists } from './page-lists.ts';
 import { recordReader } from './record-reader.ts';
@@ -110,7 +111,7 @@ function viewedCrawl(source: StateSource, flags: KafkaFlags & HttpFlags, parts: 
     ...{ log, codec, clock, topics: manifest, release: productVersion },
     members: async () => queries?.members() ?? null,
     fetchers: async () => (brokersLog === null || manifest.sink === 'pull' ? null : fetchersOf(brokersLog, crawl)),
-    idle: (nowMs) => idleOf(source, flags.data, nowMs),
+    activity: (nowMs) => activityOfCrawl(source, flags.data, nowMs),
     about:
       flags.httpOpen === 'reads'
         ? async () => null
@@ -131,12 +132,16 @@ function viewedCrawl(source: StateSource, flags: KafkaFlags & HttpFlags, parts: 
       });
     },
     hosts: (asked) => listOf(source, { ...flags, ...asked }),
-    host: hostPager({ log, codec, clock, crawl }, flags, (host, from) =>
+    host: hostPager({ log, codec, clock, topics: manifest, folder, brokersLog }, flags, (host, from) =>
       hostOf(source, host, { ...flags, limit: hostPageUrls, ...(from !== undefined && { from }) }),
     ),
-    explain: asOfNow(explainer({ log, codec, topics: manifest }, flags)),
+    explain: asOfNow(explainer({ log, codec, topics: manifest, folder, brokersLog }, flags)),
     story: asOfNow(timelineReader({ log, codec, topics: manifest }, flags)),
     record: asOfNow(recordReader({ log, codec, topics: manifest }, flags)),
+    async failures(signal) {
+      await source.refresh();
+      return failureReader({ log, codec, topics: manifest }, flags)(signal);
+    },
     ...pageLists(parts, { log, codec, topics: manifest }, folder === null ? null : (name) => folder.part(name)),
     hostKey: hostArgument,
     seedsUnder: seedReader(flags),

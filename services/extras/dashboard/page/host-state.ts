@@ -8,7 +8,8 @@ export type ShownHost = Pick<
   HostStatus,
   'hold' | 'deadUntilMs' | 'leases' | 'queued' | 'deferred' | 'failures' | 'throttles' | 'delayMs' | 'readyAtMs'
 > &
-  Pick<HostStatus, 'lastFailure' | 'serverFails'>;
+  Pick<HostStatus, 'lastFailure' | 'serverFails'> &
+  Partial<Pick<HostStatus, 'pages' | 'pagesMax'>>;
 
 export function stateText({ hold, deadUntilMs, leases, queued, deferred }: ShownHost): string {
   if (hold !== '') return holdNames[hold] ?? hold;
@@ -27,6 +28,7 @@ export function reasonText(
   const { hold, deadUntilMs, leases, queued, deferred, failures, throttles, delayMs, readyAtMs, lastFailure } = host;
   if (hold === 'blocked') return 'by an operator';
   if (hold === 'paused') return 'by its webmaster';
+  if (hold === 'limit') return limitText(host);
   if (hold !== '') return '';
   const last = lastFailure === undefined ? '' : `: ${outcomeText(lastFailure)}`;
   if (deadUntilMs !== null)
@@ -40,6 +42,20 @@ export function reasonText(
     return `backed off ${count(throttles)} time${throttles === 1 ? '' : 's'}: its server fails${last}`;
   if (throttles > 0)
     return `slowed down after ${count(throttles)} throttled answer${throttles === 1 ? '' : 's'}${last}`;
+  if (status?.phase === 'idle' || status?.phase === 'stopped') return 'no process runs the crawl';
   if (readyAtMs !== null && readyAtMs > nowMs) return `its delay of ${duration(delayMs)}`;
-  return status?.phase === 'stopped' ? 'no process runs the crawl' : 'for a fetcher';
+  return 'for a fetcher';
+}
+
+/** Empty: an older frontier answered. */
+function limitText({ pages = 0, pagesMax }: ShownHost): string {
+  if (pagesMax === undefined) return '';
+  return pagesMax !== null && pages >= pagesMax
+    ? `${count(pages)} of ${count(pagesMax)} pages`
+    : 'of bytes or of its domain';
+}
+
+/** False: none of its URLs can be requested now, whatever the time. */
+export function canBeRequested({ paused, phase }: Pick<CrawlStatus, 'paused' | 'phase'>): boolean {
+  return !paused && !['idle', 'done', 'quotaSpent', 'stopped'].includes(phase);
 }

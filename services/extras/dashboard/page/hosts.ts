@@ -5,7 +5,7 @@
 import { type CrawlStatus, type HostListStatus, type HostSort, type HostStatus, hostSorts } from '../status.ts';
 import { type ActButtons, actButtons } from './act-buttons.ts';
 import { byId, cell, el, fold, rowOf, scrolled, setText } from './element.ts';
-import { reasonText, stateText } from './host-state.ts';
+import { canBeRequested, reasonText, stateText } from './host-state.ts';
 import { hostLink } from './links.ts';
 import { count, duration, short } from './numbers.ts';
 import type { Operator } from './operate.ts';
@@ -15,7 +15,7 @@ interface Column {
   readonly name: string;
   readonly sort?: HostSort;
   readonly isNumber?: boolean;
-  text(host: HostStatus, nowMs: number): string;
+  text(host: HostStatus, nowMs: number, status: CrawlStatus | undefined): string;
 }
 
 const columns: readonly Column[] = [
@@ -164,7 +164,7 @@ const buttonsOfRows = new WeakMap<HTMLTableRowElement, ActButtons>();
 
 function fill(row: HTMLTableRowElement, host: HostStatus, status: CrawlStatus | undefined, nowMs: number): void {
   buttonsOfRows.get(row)!.show(host);
-  for (const [i, column] of columns.entries()) if (i > 1) setText(row.cells[i]!, column.text(host, nowMs));
+  for (const [i, column] of columns.entries()) if (i > 1) setText(row.cells[i]!, column.text(host, nowMs, status));
   const [name, why] = row.cells[1]!.children as unknown as [HTMLElement, HTMLElement];
   setText(name, stateText(host));
   setText(why, reasonText(host, status, nowMs));
@@ -177,8 +177,8 @@ function errorsText({ fetched, pages, failures, throttles }: HostStatus): string
   return now === 0 ? short(fetched - pages) : `${short(fetched - pages)} (${count(now)} in a row)`;
 }
 
-function readyText({ readyAtMs }: HostStatus, nowMs: number): string {
-  if (readyAtMs === null) return '–';
+function readyText({ readyAtMs }: HostStatus, nowMs: number, status: CrawlStatus | undefined): string {
+  if (readyAtMs === null || (status !== undefined && !canBeRequested(status))) return '–';
   return readyAtMs <= nowMs ? 'now' : `in ${duration(readyAtMs - nowMs)}`;
 }
 

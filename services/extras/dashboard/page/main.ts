@@ -1,14 +1,16 @@
 /** The page: passes each second's status to its parts. */
 import type { CrawlStatus, Trouble } from '../status.ts';
 import { showBreakdown } from './breakdown.ts';
+import { crawlName } from './crawl-name.ts';
 import { showDeadLetters } from './dead-letters.ts';
 import { showDuplicates } from './duplicates.ts';
 import { byId, el, setText } from './element.ts';
 import { showErrors } from './errors.ts';
 import { showExplain } from './explain.ts';
+import { showFailures } from './failures.ts';
 import { showHostMap } from './host-map.ts';
 import { showHosts } from './hosts.ts';
-import { hostLink } from './links.ts';
+import { hostLink, partLink } from './links.ts';
 import { listen } from './live.ts';
 import { clock, count, day, duration, roughly } from './numbers.ts';
 import { operate } from './operate.ts';
@@ -18,6 +20,7 @@ import { askHistory } from './requests.ts';
 import { showRights } from './rights.ts';
 import { showSearch } from './search.ts';
 import { Series } from './series.ts';
+import { steeringOf } from './steering.ts';
 import { themeButton } from './theme.ts';
 import { showTiles } from './tiles.ts';
 import { showTraffic } from './traffic.ts';
@@ -31,7 +34,9 @@ const traffic = showTraffic(series);
 const errors = showErrors();
 const operator = operate(() => void hosts.refresh());
 showExplain(operator.addSeed);
+const failures = showFailures();
 const shown = [
+  failures.show,
   showBreakdown(),
   showPartitions(),
   showDeadLetters(operator.replay),
@@ -54,11 +59,15 @@ void hosts.refresh();
 let hasHistory = false;
 function show(status: CrawlStatus): void {
   newest = status;
+  const { canPause, canStop, why } = steeringOf(status);
   setText(pause, status.paused ? 'Resume' : 'Pause');
-  pause.hidden = isEnded(status.phase) && !status.paused;
-  stop.hidden = status.canStop !== true || isEnded(status.phase);
-  setText(byId('crawl'), status.crawl);
-  document.title = `${status.crawl}: ${phaseTexts[status.phase]} – Crawlstream`;
+  pause.hidden = !canPause;
+  stop.hidden = !canStop;
+  byId('steering').hidden = why === '';
+  setText(byId('steering'), why);
+  const name = crawlName(status);
+  setText(byId('crawl'), name);
+  document.title = `${name}: ${phaseTexts[status.phase]} – Crawlstream`;
   setPhase(status.phase, phaseTexts[status.phase]);
   setText(byId('as-of'), `as of ${clock(status.atMs)}`);
   setText(
@@ -101,12 +110,12 @@ function showTroubles(troubles: readonly Trouble[]): void {
   const now = troubles.map(({ severity, text }) => `${severity} ${text}`).join('\n');
   if (place.dataset['shown'] === now) return;
   place.dataset['shown'] = now;
-  const lines = troubles.map(({ severity, text, host }) =>
-    host === undefined
-      ? el('li', { class: severity }, text)
-      : el('li', { class: severity }, hostLink(host), text.slice(host.length)),
-  );
-  place.replaceChildren(...lines);
+  place.replaceChildren(...troubles.map(troubleLine));
+}
+
+function troubleLine({ severity, text, host, part }: Trouble): HTMLElement {
+  if (host !== undefined) return el('li', { class: severity }, hostLink(host), text.slice(host.length));
+  return el('li', { class: severity }, part === undefined ? text : partLink(part, text));
 }
 
 /** Empty: all is well. */
@@ -139,7 +148,7 @@ listen({
     isOver = false;
     setBanner('');
     void begin();
-    void showRights();
+    void showRights().then(failures.mayAsk);
   },
   onStatus(status) {
     setBanner('');
@@ -158,6 +167,7 @@ listen({
   onOver(status) {
     isOver = true;
     operator.over();
+    failures.mayAsk(false);
     show(status);
     const how = phaseTexts[status.phase].replace('ended: ', '');
     const place = status.about?.place ?? null;

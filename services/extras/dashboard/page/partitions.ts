@@ -6,14 +6,15 @@ import type { CrawlStatus, PartitionReport } from '../status.ts';
 import { bar, byId, cell, el, heading, rowOf, scrolled, setText } from './element.ts';
 import { count, duration, percent, ranges, short } from './numbers.ts';
 
-type State = 'owned' | 'restoring' | 'silent' | 'nobody' | 'unknown';
+type State = 'owned' | 'restoring' | 'silent' | 'nobody' | 'elsewhere' | 'idle';
 
 const stateTexts: Readonly<Record<State, string>> = {
   owned: 'owned',
   restoring: 'being restored',
   silent: 'no answer',
   nobody: 'nobody’s',
-  unknown: 'unknown',
+  elsewhere: 'of another process',
+  idle: 'not running',
 };
 
 export function showPartitions(): (parts: CrawlStatus) => void {
@@ -23,8 +24,8 @@ export function showPartitions(): (parts: CrawlStatus) => void {
   const more = [heading('Hosts', true), heading('Pages', true), heading('Unprocessed', true), heading('Copies')];
   const table = el('table', { class: 'partitions' }, el('thead', {}, rowOf(...columns, ...more)), body);
   byId('partitions-list').append(scrolled('Partitions, their owners, lag and copies', table));
-  return ({ partitions, members, fetchers }) => {
-    const states = partitions.map((one) => stateOf(one, members));
+  return ({ partitions, members, fetchers, idle }) => {
+    const states = partitions.map((one) => stateOf(one, members, idle !== null));
     const most = Math.max(1, ...partitions.map(waiting));
     map.replaceChildren(...partitions.map((one, i) => cellOf(one, states[i]!, waiting(one) / most)));
     map.setAttribute('aria-label', mapText(partitions, states));
@@ -33,8 +34,10 @@ export function showPartitions(): (parts: CrawlStatus) => void {
   };
 }
 
-function stateOf({ owner, restored }: PartitionReport, members: CrawlStatus['members']): State {
-  if (owner === null) return members === null ? 'unknown' : 'nobody';
+function stateOf({ owner, restored }: PartitionReport, members: CrawlStatus['members'], isIdle: boolean): State {
+  if (isIdle) return 'idle';
+  // The owners of a data folder are not known to its readers.
+  if (owner === null) return members === null ? 'elsewhere' : 'nobody';
   const listens = members?.some(({ name, address }) => name === owner && address !== null) ?? false;
   if (restored === null && listens) return 'silent';
   return restored !== null && restored < 1 ? 'restoring' : 'owned';

@@ -7,6 +7,8 @@ export const phaseTexts: Readonly<Record<CrawlPhase, string>> = {
   running: 'crawling',
   quiet: 'no progress',
   idle: 'not running',
+  silent: 'no sign of life',
+  retrying: 'waiting for retries',
   paused: 'paused',
   held: 'waiting for blocked hosts',
   done: 'ended: nothing left to do',

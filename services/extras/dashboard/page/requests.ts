@@ -4,6 +4,7 @@ import type {
   DuplicateListStatus,
   ErrorsStatus,
   ExplainStatus,
+  FailuresStatus,
   HistoryStatus,
   HostAct,
   HostListStatus,
@@ -60,6 +61,8 @@ export function askSearch(words: string): Promise<SearchStatus> {
 
 export const askHostMap = () => ask<HostMapStatus>('map');
 
+export const askFailures = () => ask<FailuresStatus>('failures');
+
 export const askDuplicates = () => ask<DuplicateListStatus>('duplicates');
 
 export function askTimeline(url: string): Promise<TimelineStatus> {
@@ -85,9 +88,14 @@ export async function steer(act: CrawlAct): Promise<void> {
   await ask(`../crawl/${act}`, { method: 'POST' });
 }
 
-/** False: calls of operators are refused to this caller. For a missing token the page asks once there is a call. */
-export async function mayOperate(): Promise<boolean> {
-  return (await send('rights', {})).status !== 403;
+/**
+ * Whether this caller may make calls of operators. `unknown`: a token is needed, and the page asks for it once there is
+ * a call.
+ */
+export async function mayOperate(): Promise<'yes' | 'no' | 'unknown'> {
+  const { ok, status } = await send('rights', {});
+  if (ok) return 'yes';
+  return status === 403 ? 'no' : 'unknown';
 }
 
 /** Rejects with one line for people. `byItself`: true for a request without a click. */

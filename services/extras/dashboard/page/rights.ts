@@ -2,7 +2,9 @@
 import { showReadsOnly } from './links.ts';
 import { mayOperate } from './requests.ts';
 
-/** Called once the page has data, and so the token of its caller, if one is needed. */
-export async function showRights(): Promise<void> {
-  showReadsOnly(!(await mayOperate().catch(() => true)));
+/** Called once the page has data, and so the token of its caller, if one is needed. True: no token is asked for. */
+export async function showRights(): Promise<boolean> {
+  const answer = await mayOperate().catch(() => 'unknown' as const);
+  showReadsOnly(answer === 'no');
+  return answer === 'yes';
 }

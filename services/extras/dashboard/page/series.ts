@@ -5,7 +5,7 @@
  * It keeps at most an hour of points. While nothing changes, it adds points for one minute, as a flat line, and then
  * none.
  */
-import type { Counts, HistoryColumn, HistoryStatus } from '../status.ts';
+import type { Counts, CrawlStatus, HistoryColumn, HistoryStatus } from '../status.ts';
 import { historyColumns } from '../status.ts';
 
 const keptMs = 3_600_000;
@@ -42,6 +42,11 @@ export class Series {
       this.atMs.shift();
       for (const values of this.#columns.values()) values.shift();
     }
+  }
+
+  /** False: the last rates are of a shorter time than others. */
+  get hasWholeRate(): boolean {
+    return (this.atMs.at(-1) ?? 0) - (this.atMs[0] ?? 0) >= rateOverMs;
   }
 
   column(name: HistoryColumn): readonly number[] {
@@ -85,4 +90,21 @@ export class Series {
       return ms > 0 ? Math.max(0, (1_000 * (values[i]! - values[back]!)) / ms) : null;
     });
   }
+}
+
+export type Rated = 'page' | 'discovered' | 'bytes';
+
+/** A crawl is new for so long, ms: its rate since the start says more than that of a second. */
+const newForMs = 60_000;
+
+/** In a second; null: unknown. */
+export function rateOf(
+  { counts, atMs, about }: Pick<CrawlStatus, 'counts' | 'atMs' | 'about'>,
+  series: Series,
+  name: Rated,
+): number | null {
+  const passedMs = atMs - (about?.startedMs ?? Number.NEGATIVE_INFINITY);
+  const isNew = passedMs > 0 && passedMs < newForMs;
+  if (isNew && !series.hasWholeRate) return (1_000 * (counts[name] ?? 0)) / passedMs;
+  return series.rates(name).at(-1) ?? null;
 }

@@ -3,7 +3,7 @@ import type { CrawlStatus } from '../status.ts';
 import { byId, el, setText } from './element.ts';
 import { bytes, percent, roughly, short, whole } from './numbers.ts';
 import { isEnded } from './phase-text.ts';
-import type { Series } from './series.ts';
+import { type Rated, rateOf, type Series } from './series.ts';
 
 interface Tile {
   readonly name: string;
@@ -64,15 +64,10 @@ export function showTiles(): (status: CrawlStatus, series: Series) => void {
   };
 }
 
-/** A dash until two points give a rate, after the end, and while no process runs the crawl. */
-function rateText(
-  { phase }: CrawlStatus,
-  series: Series,
-  name: 'page' | 'discovered' | 'bytes',
-  text: (rate: number) => string,
-): string {
-  if (isEnded(phase) || phase === 'idle') return '–';
-  const rate = series.rates(name).at(-1) ?? null;
+/** A dash after the end, while no process runs the crawl, and until there is a rate. */
+function rateText(status: CrawlStatus, series: Series, name: Rated, text: (rate: number) => string): string {
+  if (isEnded(status.phase) || status.phase === 'idle') return '–';
+  const rate = rateOf(status, series, name);
   return rate === null ? '–' : text(rate);
 }
 

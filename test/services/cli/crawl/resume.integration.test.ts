@@ -54,6 +54,24 @@ test('a killed crawl continues with the data folder alone: its policy, networks 
   assert.deepEqual({ pages, failed, deadLettered, end }, { pages: 50, failed: 0, deadLettered: 0, end: 'quotaSpent' });
 });
 
+test('a crawl with nothing left to fetch says so, and keeps the options that it was given', async () => {
+  const small = await startSmallWeb({ preset: 'plain', hosts: 1, pagesPerHost: 4, domains: 1 });
+  const data = join(temporaryFolder(), 'data');
+  const first = await runCommand([...small.crawlArguments, '--delay', '0', '--data', data]);
+  assert.equal(first.code, 0, first.stderr);
+  assert.doesNotMatch(first.stdout, /Nothing was left/);
+  const requests = small.web.requests().length;
+  const second = await runCommand(['crawl', '--delay', '2s', '--data', data]);
+  assert.equal(second.code, 0, second.stderr);
+  assert.match(second.stderr, /^changed: delayMs 0 → 2000$/m);
+  assert.match(
+    second.stdout,
+    /^ {2}Nothing was left to fetch: every URL of this crawl had ended before\. The options of this command are kept for .* inject URL --data/m,
+  );
+  assert.equal(small.web.requests().length, requests);
+  assert.equal((await policyOf(data))['delayMs'], 2_000);
+});
+
 test('given options change what they name, and say so; operators’ orders stay', async () => {
   const small = await startSmallWeb({ hosts: 2, pagesPerHost: 10, domains: 1 });
   const data = join(temporaryFolder(), 'data');

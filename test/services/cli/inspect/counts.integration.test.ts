@@ -81,6 +81,18 @@ test('report, stats, failed URLs, hosts and exports of a crawl agree on its coun
   const failures = rowsOf(failed.stdout);
   const ended = counts['denied']! + counts['failed']! + counts['deadLettered']!;
   assert.equal(failures.length, ended, failed.stdout);
+  for (const place of ['denied', 'failed', 'deadLettered'])
+    assert.equal(failures.filter((one) => one['place'] === place).length, counts[place], place);
+  const sums = (await runCommand(['pages', '--failed', '--data', data])).stderr;
+  assert.match(
+    sums,
+    new RegExp(`: ${ended} URLs ended without a page: ${counts['failed']} failed \\(1 of them skipped`, 'm'),
+  );
+  const printed = (await runCommand(['stats', '--data', data])).stdout;
+  assert.match(
+    printed,
+    new RegExp(`^ {2}${ended} URLs without a page, with reasons: \\S+ .*pages --failed --data`, 'm'),
+  );
   const dead = failures.filter(({ url }) => `${url}`.includes('//dead.'));
   assert.equal(dead.length, 3);
   for (const { detail } of dead) assert.match(`${detail}`, /refused|connect/i);

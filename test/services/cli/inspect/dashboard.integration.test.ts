@@ -10,6 +10,7 @@ import type {
   DuplicateListStatus,
   ErrorsStatus,
   ExplainStatus,
+  FailuresStatus,
   HistoryStatus,
   HostListStatus,
   HostMapStatus,
@@ -391,6 +392,43 @@ test('a map shows the hosts that link to each other while a crawl keeps links, a
   const exported = await runCommand(['export', 'graph', '--data', data, '--format', 'csv']);
   const lines = exported.stdout.trim().split('\n').slice(1);
   assert.deepEqual(lines.map((line) => line.trim().replaceAll(',', ' ')).sort(), expected, 'as export graph has them');
+  for (const one of [shows, through]) {
+    one.child.kill('SIGTERM');
+    await one.ended;
+  }
+});
+
+test('URLs that ended without a page are listed by reason on the dashboard of an ended crawl, and through another one', async (t) => {
+  const site = await serveSite(t, ({ url = '' }, response) => {
+    if (url === '/robots.txt') return response.end('User-agent: *\nDisallow: /private\n');
+    response.setHeader('content-type', 'text/html');
+    if (url !== '/') return response.writeHead(url === '/broken' ? 500 : 404).end();
+    const links = ['private', 'broken', ...Array.from({ length: 120 }, (_, at) => `gone/${at}`)];
+    return response.end(links.map((path) => `<a href="/${path}">x</a>`).join(''));
+  });
+  const seed = `http://a.test:${site.port}/`;
+  const data = join(temporaryFolder(), 'data');
+  const crawl = await runCommand([
+    ...['crawl', seed, '--resolve', `a.test:${site.port}:127.0.0.1`, '--contact', 'me@example.org', '--data', data],
+    ...['--delay', '0', '--retries', 'none', '--no-traps'],
+  ]);
+  assert.equal(crawl.code, 0, crawl.stderr);
+  const shows = startCommand(['dashboard', '--data', data, '--http', '0']);
+  const url = await dashboardOf(shows);
+  const status = await json<CrawlStatus>(`${url}data`);
+  const said = { text: '122 URLs ended without a page: 120 failed, 1 dead-lettered, 1 refused by robots.txt' };
+  assert.deepEqual(status.troubles.at(-1), { severity: 'note', ...said, part: 'failures' });
+  const { reasons, reasonsLeftOut } = await json<FailuresStatus>(`${url}failures`);
+  assert.deepEqual(
+    reasons.map(({ kind, status, waits, count, urls }) => [kind, status, waits, count, urls.length].join(' ')).sort(),
+    ['gone 404 false 120 100', 'robotsDenied 0 false 1 1', 'serverError 500 false 1 1'],
+  );
+  assert.deepEqual(
+    [reasons[0]!.kind, reasons.find(({ status }) => status === 500)?.urls[0]?.url, reasonsLeftOut],
+    ['gone', `${seed}broken`, 0],
+  );
+  const through = startCommand(['dashboard', '--url', new URL(url).origin, '--http', '0']);
+  assert.deepEqual(await json<FailuresStatus>(`${await dashboardOf(through)}failures`), { reasons, reasonsLeftOut });
   for (const one of [shows, through]) {
     one.child.kill('SIGTERM');
     await one.ended;

@@ -13,7 +13,7 @@ import { createMemoryStore } from '../../../../services/runtime/store/memory-sto
 import { encodeCommit } from '../../../../topology/frontier/changes/changelog.ts';
 import type { Change } from '../../../../topology/frontier/changes/changes.ts';
 import { writeChange } from '../../../../topology/frontier/changes/codec.ts';
-import { zeroCounters } from '../../../../topology/frontier/changes/counters.ts';
+import { type Counters, zeroCounters } from '../../../../topology/frontier/changes/counters.ts';
 import { ByteWriter } from '../../../../topology/frontier/storage/bytes.ts';
 import { defaultPolicy, type PolicyConfig } from '../../../../topology/policy/policy.ts';
 import { hostKeyOf, partitionKeyOf } from '../../../../topology/url/host-key.ts';
@@ -95,12 +95,15 @@ export async function memoryCrawl(partitions = 1, clock: Clock = new SystemClock
       const value = codec.encode('control', event);
       return log.append([{ topic: 'c.control', partition: own(hostKey), key: null, value }]);
     },
-    commit: (hostKey: string, changes: readonly Change[], nowMs = 5_000) => {
+    commit: (hostKey: string, changes: readonly Change[], nowMs = 5_000, counted: Partial<Counters> = {}) => {
       const writer = new ByteWriter(64);
       for (const change of changes) writeChange(writer, change);
       seq += 1;
       const header = { epoch: 0, seq, nowMs, policyVersion: 1, demand: 0, inputs: [] } as const;
-      const value = encodeCommit({ kind: 'commit', ...header, counters: zeroCounters() }, writer.take());
+      const value = encodeCommit(
+        { kind: 'commit', ...header, counters: { ...zeroCounters(), ...counted } },
+        writer.take(),
+      );
       return log.append([{ topic: 'c.frontier-changelog', partition: own(hostKey), key: null, value }]);
     },
   };

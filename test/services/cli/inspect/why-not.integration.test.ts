@@ -146,7 +146,7 @@ test('a host with nothing but trapped URLs has no next contact, and its reason i
   assert.match(stdout, /^queued +trap: 1, deferred$/m);
   assert.match(stdout, why);
   assert.match(stdout, /^ +trap +1 {2}http:\S+action=edit\S*$/m);
-  assert.doesNotMatch(stdout, /front queue|ready at/);
+  assert.doesNotMatch(stdout, /front queue|^ready /m);
 
   const dashboard = startCommand(['dashboard', '--data', data, '--http', '0']);
   const url = await dashboardOf(dashboard);

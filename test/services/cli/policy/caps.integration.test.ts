@@ -35,10 +35,32 @@ test('page caps of hosts and domains hold, are reported, and are lifted by the s
   assert.match(await explain(full!), /it reached its limit, 5 of 5 pages: pagesPerHostMax of the policy/);
   assert.match(await explain(less!), /its domain reached its limit, 8 pages: pagesPerDomainMax of the policy/);
 
+  const table = await run('hosts', '--sort', 'name', ...data);
+  assert.match(table, new RegExp(`^${full}:.* none: limit reached, 5 of 5 pages$`, 'm'));
+  assert.match(table, new RegExp(`^${less}:.* none: limit reached, of bytes or of its domain$`, 'm'));
+  assert.match(await run('hosts', `${full}:${web.port}`, ...data), /^waits +it reached its limit, 5 of 5 pages/m);
+
   const result = lastJson(
     await runCommand([...crawl, '--max-pages-per-host', 'none', '--max-pages-per-domain', 'none', '--json']),
   );
   assert.deepEqual([result['deferred'], result['pages']], [0, 48]);
+});
+
+test('hosts with URLs that wait say that the crawl has its pages, instead of a time of their next contact', async () => {
+  const web = await startSmallWeb({ preset: 'plain', hosts: 2, pagesPerHost: 12, domains: 1, linksPerPage: 10 });
+  const data = ['--data', join(temporaryFolder(), 'data')];
+  await run(...web.crawlArguments, ...data, '--delay', '0', '--max-pages', '6');
+  const table = await run('hosts', ...data);
+  assert.match(table, / none: page quota spent$/m);
+  assert.match(table, /^no host is requested now: the crawl has its 6 pages \(--max-pages\)$/m);
+  const [, waiting = ''] = /^(\S+) .*page quota spent$/m.exec(table) ?? [];
+  const one = await run('hosts', waiting, ...data);
+  assert.match(one, /^waits +the crawl has its 6 pages \(--max-pages\)$/m);
+  assert.doesNotMatch(one, /^ready /m);
+  const [, url = ''] = /^ +\d+ +\d+ {2}(http\S+)$/m.exec(one) ?? [];
+  const explained = await run('explain', url, ...data);
+  assert.match(explained, /^answer +queued, .* \(the crawl has its 6 pages \(--max-pages\)\)$/m);
+  assert.match(explained, /^host +\S+: the crawl has its 6 pages/m);
 });
 
 test('a byte cap of a host ends its crawl within one lease', async () => {

@@ -105,7 +105,7 @@ test('the page of an ended crawl names the hosts that failed, when no process ru
     places: async () => [partition()],
     members: async () => null,
     fetchers: async () => null,
-    idle: async () => ({ lastWrittenMs: 1, resume: 'x', unpause: 'y' }),
+    activity: async () => ({ idle: { lastWrittenMs: 1, resume: 'x', unpause: 'y' }, silentMs: null }),
     about: async () => null,
     folder: null,
     hosts: async () => ({ hosts: [failed] }) as never,

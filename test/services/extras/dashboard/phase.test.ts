@@ -5,6 +5,7 @@ import {
   lookOf,
   type Needs,
   phaseOf,
+  retriesOf,
   type Seen,
   troublesOf,
 } from '../../../../services/extras/dashboard/phase.ts';
@@ -22,7 +23,8 @@ function partition(change: Partial<PartitionReport> = {}, counters: Record<strin
 
 function phase(partitions: readonly PartitionReport[], change: Partial<Seen> = {}): string {
   const now = lookOf(partitions, null);
-  return phaseOf({ before: now, now, paused: false, partitions, unchangedMs: 0, isIdle: false, ...change });
+  const usual = { paused: false, unchangedMs: 0, isIdle: false, silentMs: null, retries: null };
+  return phaseOf({ before: now, now, partitions, ...usual, ...change });
 }
 
 test('a crawl is empty, restoring, running, quiet, paused, done, or out of quota', () => {
@@ -50,6 +52,62 @@ test('a crawl without a process is not running, whatever it waits for; a finishe
   assert.equal(phase([busy], { isIdle, paused: true }), 'idle');
   assert.equal(phase([partition({}, {})], { isIdle }), 'idle');
   assert.equal(phase([partition()], { isIdle, before: undefined }), 'done', 'nobody writes: one look is enough');
+});
+
+test('a crawl says that its process gives no sign of life, if one is missing for longer than usual', () => {
+  const busy = partition({}, { admitted: 9, page: 5, queued: 4 });
+  assert.equal(phase([busy], { silentMs: 10_900 }), 'running', 'a fleet gives one in ten seconds');
+  assert.equal(phase([busy], { silentMs: 16_000 }), 'silent');
+  assert.equal(phase([busy], { silentMs: 16_000, isIdle: true }), 'idle');
+  assert.deepEqual(troubles({ phase: 'silent', silentMs: 18_900 }), [
+    'warn: The process of this crawl has given no sign of life for 15 s: it hangs, was stopped, or was killed',
+  ]);
+});
+
+const waitingHost = (change: Partial<HostStatus>): HostStatus => ({
+  ...{ host: 'a.test', partition: 0, queued: 20, deferred: 0, leases: 0, fetched: 0, pages: 0, failures: 1 },
+  ...{ throttles: 0, delayMs: 1_000, readyAtMs: 1_030_000, hold: '', deadUntilMs: null },
+  ...change,
+});
+
+test('a crawl of which all that is left waits for retries is not called crawling, and says how many URLs, and until when', () => {
+  const counts = { ...zeroCounters(), admitted: 45, page: 5, queued: 38, retrying: 2 };
+  const failing = [waitingHost({}), waitingHost({ host: 'b.test', failures: 0, throttles: 2, readyAtMs: 1_090_000 })];
+  const healthy = waitingHost({ host: 'c.test', failures: 0, readyAtMs: 1_000_500 });
+  const of = (worst: readonly HostStatus[], change: Record<string, number> = {}) => {
+    const all = { ...counts, ...change };
+    const needs = { worst, freeBytes: null };
+    const retries = retriesOf(all, needs, 1_000_000);
+    const state = phase([partition({}, all)], { retries });
+    return [state, ...troubles({ phase: state as CrawlStatus['phase'], counts: all, atMs: 1_000_000 }, needs)];
+  };
+  const said =
+    'warn: Nothing is fetched now: 40 URLs of 2 hosts wait for a retry. The next try is at 1970-01-01 00:17:10 UTC';
+  assert.deepEqual(of(failing), ['retrying', said]);
+  assert.deepEqual(of(failing, { leases: 1 }), ['running']);
+  assert.deepEqual(of([...failing, healthy], { queued: 58 }), ['running'], 'a healthy host is fetched next');
+  assert.deepEqual(of([waitingHost({ readyAtMs: 999_000 }), failing[1]!]), ['running'], 'the retry is due');
+  assert.deepEqual(
+    of([waitingHost({ hold: 'blocked' }), failing[1]!]),
+    ['running'],
+    'its queue is deferred, not queued',
+  );
+  // Single URLs of a healthy host: the host is not in the list, or has no failures.
+  const alone = 'warn: Nothing is fetched now: 2 URLs wait for a retry';
+  assert.deepEqual(of([], { queued: 0 }), ['retrying', alone]);
+  assert.deepEqual(of([{ ...healthy, queued: 2 }], { queued: 0 }), [
+    'retrying',
+    'warn: Nothing is fetched now: 2 URLs of 1 host wait for a retry. The next try is at 1970-01-01 00:16:40 UTC',
+  ]);
+  const many = Array.from({ length: 50 }, (_, n) => waitingHost({ host: `h${n}.test`, queued: 1 }));
+  assert.match(of(many, { queued: 98 })[1]!, /100 URLs of at least 50 hosts wait/);
+});
+
+test('a crawl that has ended says how many URLs ended without a page, and how', () => {
+  const counts = { ...zeroCounters(), admitted: 1_020, page: 3, failed: 1_008, dead: 2, denied: 1 };
+  const said = 'note: 1,011 URLs ended without a page: 1,008 failed, 2 dead-lettered, 1 refused by robots.txt';
+  for (const phase of ['done', 'quotaSpent'] as const) assert.deepEqual(troubles({ phase, counts }), [said]);
+  assert.deepEqual(troubles({ phase: 'running', counts }), []);
 });
 
 test('a crawl with nothing left but blocked hosts says how many, and what to do', () => {

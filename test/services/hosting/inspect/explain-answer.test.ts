@@ -17,7 +17,7 @@ function answer(status: string, newest: object | null, outcomes: readonly object
     ...{ normalize: { url }, filter: { admitted: true }, purged: null, usage: null, target: null },
     ...{ queue: { in: 'end', status }, newest, outcomes },
   };
-  return answerOf(facts as unknown as Facts, '--data d');
+  return answerOf(facts as unknown as Facts, '--data d', at(9));
 }
 
 test('a page whose newest visit failed is fetched on the day of its last good visit, with the failure named', () => {
@@ -80,4 +80,38 @@ test('a redirect whose newest visit failed is redirected on the day of the redir
     answer('redirected', failed, [moved]),
     'redirected on 2026-01-01T00:00:00.000Z; its target is not stored any more',
   );
+});
+
+/** The answer of a URL that waits, on the third day. */
+function waits(queue: object, host: object): string {
+  const facts = {
+    ...{ normalize: { url }, filter: { admitted: true }, purged: null, trap: null, newest: null },
+    ...{ queue, host: { readyAtMs: at(2), why: 'the delay', held: false, ...host } },
+  };
+  return answerOf(facts as unknown as Facts, '--data d', at(3));
+}
+
+test('a URL that waits has no time in the past as its next one, but what it waits for', () => {
+  const queued = { in: 'frontQueue', ahead: 0, deferred: false };
+  assert.equal(
+    waits(queued, {}),
+    'queued, first of its host, which has been free since 2026-01-02T00:00:00.000Z: it waits for a fetcher',
+  );
+  assert.equal(
+    waits(queued, { readyAtMs: at(4) }),
+    'queued, first of its host, from 2026-01-04T00:00:00.000Z (the delay)',
+  );
+  assert.equal(
+    waits(queued, { held: true, why: 'the crawl is paused' }),
+    'queued, first of its host (the crawl is paused)',
+  );
+  const again = (dueAtMs: number) => ({ in: 'again', dueAtMs, ahead: 0 });
+  assert.equal(waits(again(at(5)), {}), 'waits for a retry from 2026-01-05T00:00:00.000Z');
+  assert.equal(
+    waits(again(at(1)), { readyAtMs: at(4) }),
+    'waits for a retry from 2026-01-04T00:00:00.000Z (the delay)',
+  );
+  assert.equal(waits(again(at(1)), {}), 'waits for a retry since 2026-01-01T00:00:00.000Z, until a fetcher takes it');
+  assert.equal(waits(again(at(1)), { held: true, why: 'it is on lease 4' }), 'waits for a retry (it is on lease 4)');
+  assert.equal(waits(again(0), {}), 'waits for a retry as soon as its host is free');
 });

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { DataFolder } from '../../../../services/runtime/data-folder/data-folder.ts';
+import { hasEnded, nameOfThisProcess } from '../../../../services/runtime/data-folder/named-process.ts';
 import { activityOf, markedAsRunning, silentMsMax } from '../../../../services/runtime/data-folder/run-mark.ts';
 import { temporaryFolder } from '../store/temporary-folder.ts';
 
@@ -70,6 +71,42 @@ test('a killed process counts as gone once its last sign of life is too old, not
   utimesSync(mark, nowMs / 1000, nowMs / 1000);
   assert.equal((await activityOf(folder, log, nowMs + silentMsMax)).isRunning, true);
   assert.equal((await activityOf(folder, log, nowMs + silentMsMax + 1)).isRunning, false);
+});
+
+/** The name of a process that has ended: no system gives such a number. */
+async function nameOfEnded(): Promise<string> {
+  return (await nameOfThisProcess()).replace(/^\d+/, '999999999');
+}
+
+test('a killed process of this machine counts as gone at once, and the process that goes on does not', async () => {
+  const { folder, log, mark } = newFolder();
+  const clock = handClock();
+  const activity = () => activityOf(folder, log, clock.nowMs());
+  writeFileSync(mark, await nameOfEnded());
+  utimesSync(mark, nowMs / 1000, nowMs / 1000);
+  const { isRunning, silentMs } = await activity();
+  assert.deepEqual([isRunning, silentMs], [false, null]);
+  await markedAsRunning(folder, clock, async () => {
+    await until(async () => (await activity()).isRunning);
+    await until(async () => clock.isAsleep());
+    assert.equal((await activity()).silentMs, 0);
+    clock.advance(1_500);
+    assert.equal((await activity()).silentMs, 1_500);
+  });
+});
+
+test('a process of another machine or container, or of an earlier release, counts as gone by its silence only', async () => {
+  const { folder, log, mark } = newFolder();
+  const ended = await nameOfEnded();
+  assert.equal(await hasEnded(ended), true);
+  assert.equal(await hasEnded(await nameOfThisProcess()), false);
+  for (const text of [ended.replace('\n', 'x\n'), ended.trimEnd(), `0${ended}`, '', '-1 -\n']) {
+    assert.equal(await hasEnded(text), false, text);
+    writeFileSync(mark, text);
+    utimesSync(mark, nowMs / 1000, nowMs / 1000);
+    assert.equal((await activityOf(folder, log, nowMs + silentMsMax)).isRunning, true, text);
+    assert.equal((await activityOf(folder, log, nowMs + silentMsMax + 1)).isRunning, false, text);
+  }
 });
 
 test('a crawl goes on if it cannot write its sign of life', async () => {

@@ -40,6 +40,16 @@ describe('a list of hosts', () => {
     }
   });
 
+  it('a list of hosts has the page limit of each, by its operator or the policy', () => {
+    const limitOf = (pagesPerHostMax: number | null, own: number | null) => {
+      const hand = new Hand({ delayMs: 0, pagesPerHostMax });
+      hand.links('b.test', 3);
+      if (own !== null) hand.event('hostLimit', 'b.test', own);
+      return list(hand.rig.core.state).hosts[0]!.pagesMax;
+    };
+    assert.deepEqual([limitOf(null, null), limitOf(7, null), limitOf(7, 2), limitOf(null, 0)], [null, 7, 2, 0]);
+  });
+
   it('a list of hosts has per host what the counters have in total', () => {
     const { rig, counters } = crawled();
     const { hosts, matched, known } = list(rig.core.state);

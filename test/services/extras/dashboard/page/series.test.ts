@@ -10,7 +10,7 @@ import {
   short,
   whole,
 } from '../../../../../services/extras/dashboard/page/numbers.ts';
-import { Series } from '../../../../../services/extras/dashboard/page/series.ts';
+import { rateOf, Series } from '../../../../../services/extras/dashboard/page/series.ts';
 import { type HistoryStatus, historyColumns } from '../../../../../services/extras/dashboard/status.ts';
 
 function history(atMs: readonly number[], page: readonly number[]): HistoryStatus {
@@ -31,6 +31,24 @@ test('new samples continue the history, and a rate covers the last five seconds'
   assert.equal(series.from(4_000), series.atMs.indexOf(16_000));
   series.add(20_000, counts(9_999));
   assert.equal(series.atMs.length, 12, 'no moment twice');
+});
+
+test('the rate of a new crawl is that since its start, until there are seconds enough for a rate of the last ones', () => {
+  const series = new Series();
+  const about = { seeds: [], seedCount: 0, scope: '', place: null, startedMs: 1_000_000 };
+  const rateAt = (seconds: number, page: number, since: typeof about | null = about) => {
+    const status = { atMs: 1_000_000 + 1_000 * seconds, counts: counts(page), about: since };
+    series.add(status.atMs, status.counts);
+    return rateOf(status, series, 'page');
+  };
+  assert.equal(rateAt(4, 20, null), null, 'nothing is known yet');
+  assert.equal(rateAt(4, 20), 5, 'from one look');
+  assert.equal(rateAt(8, 24), 3);
+  assert.equal(rateAt(9, 30), 2, '10 pages in the last five seconds');
+  const resumed = new Series();
+  resumed.add(1_070_000, counts(7));
+  const status = { atMs: 1_070_000, counts: counts(7), about };
+  assert.equal(rateOf(status, resumed, 'page'), null, 'the average of an old crawl says nothing of now');
 });
 
 test('a finished crawl is a flat line for a minute, and then the chart stops', () => {
