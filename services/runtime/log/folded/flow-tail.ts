@@ -81,11 +81,12 @@ export class FlowTail {
 
   /**
    * `listener` is called when there are more records, or after a failure or close, until the returned function is
-   * called.
+   * called. A reader listens once for each of its topics, with the same listener.
    */
   listen(listener: () => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+    const one = () => listener();
+    this.#listeners.add(one);
+    return () => this.#listeners.delete(one);
   }
 
   notify(): void {

@@ -1,8 +1,12 @@
 /** Numbers of members of a group, as brokers report them. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { SystemClock } from '../../../../services/runtime/clock.ts';
 import { fetchersOf } from '../../../../services/runtime/crawl/fetcher-count.ts';
+import { frontierMembers, standbyGroup } from '../../../../services/runtime/crawl/frontier-members.ts';
 import { watchMembers } from '../../../../services/runtime/crawl/member-watch.ts';
+import { openEmbeddedLog } from '../../../../services/runtime/log/embedded-log.ts';
+import { createMemoryStore } from '../../../../services/runtime/store/memory-store.ts';
 import { CrawlstreamError, type ErrorCode } from '../../../../topology/errors.ts';
 
 /** Each look is answered with a number of members, or an error. */
@@ -72,4 +76,32 @@ test('a watch ends if this user may not ask', async () => {
   await settle();
   assert.deepEqual([watch.members, asked, waits], [null, ['g'], []]);
   await watch.stop();
+});
+
+test('a frontier’s copies are as far behind as the records that they had not applied at their last report', async () => {
+  const log = await openEmbeddedLog(createMemoryStore(), new SystemClock());
+  const topic = 'c.frontier-changelog';
+  await log.createTopics([{ name: topic, partitions: 3, retention: 'state' }]);
+  for (const partition of [0, 0, 0, 1])
+    await log.append([{ topic, partition, key: null, value: Buffer.from('a commit') }]);
+  await log.commit(standbyGroup('c', 1), [{ topic, partition: 0, offset: 1 }]);
+  await log.commit(standbyGroup('c', 2), [{ topic, partition: 1, offset: 1 }]);
+  const copies = [
+    { partition: 0, rank: 1 },
+    { partition: 1, rank: 2 },
+    { partition: 2, rank: 1 },
+  ];
+  const member = { name: 'm', address: null, owned: [2], standbys: copies };
+  const asked: string[] = [];
+  const membersOf = async (group: string) => (asked.push(group) > 1 ? [] : [member]);
+  const nowMs = Date.now() + 60_000;
+  const [found] = await frontierMembers({ ...log, membersOf }, 'c', nowMs);
+  assert.deepEqual(asked, ['c.frontier']);
+  const [behind, current, silent] = found!.standbys;
+  assert.deepEqual([behind!.partition, behind!.rank, behind!.behind], [0, 1, 2]);
+  assert.ok(behind!.staleMs! >= 60_000 && behind!.staleMs! < 120_000, `${behind!.staleMs}`);
+  assert.deepEqual(current, { partition: 1, rank: 2, behind: 0, staleMs: 0 });
+  assert.deepEqual(silent, { partition: 2, rank: 1, behind: null, staleMs: null });
+  assert.deepEqual([found!.name, found!.owned], ['m', [2]]);
+  await log.close();
 });

@@ -190,3 +190,22 @@ test('a flow that has lost records is an error in terms of the topic, and readin
   assert.deepEqual(await drained(reader), ['results b', 'results c']);
   await reader.close();
 });
+
+test('a waiting poll is woken by each topic of a flow that is left, also after another was dropped', async (t) => {
+  const { log, append } = await open(t);
+  const reader = log.reader();
+  for (const topic of ['results', 'control', 'tasks']) reader.seek(`f.c.${topic}`, 0, 0);
+  await append(['results', 'a'], ['control', 'b'], ['tasks', 'c']);
+  await drained(reader);
+  reader.drop('f.c.control', 0);
+  for (const topic of ['results', 'tasks']) {
+    let records: readonly string[] | undefined;
+    void poll(reader, 1e6, 3_600_000).then((found) => (records = found));
+    // The poll waits by then.
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    await append([topic, 'later']);
+    await until(() => records !== undefined, 10_000);
+    assert.deepEqual(records, [`${topic} later`]);
+  }
+  await reader.close();
+});

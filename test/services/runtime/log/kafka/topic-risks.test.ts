@@ -108,14 +108,17 @@ test('topics created while a broker was away get the input for more copies, with
 });
 
 /** A cluster with two brokers; each topic has these settings, and its first partition is on one of them alone. */
-function asked(settings: Readonly<Record<string, string>>, more: { describe?: () => never; errorCode?: number } = {}) {
+function asked(
+  settings: Readonly<Record<string, string>>,
+  more: { describe?: () => never; errorCode?: number; brokers?: readonly number[] } = {},
+) {
   const partition = (partitionId: number, replicas: number[]) => ({ partitionId, replicas });
   return {
     patienceMs: 0,
     describe: async (topics: readonly string[]) => {
       more.describe?.();
       return {
-        brokers: [{ nodeId: 2 }, { nodeId: 1 }],
+        brokers: (more.brokers ?? [2, 1]).map((nodeId) => ({ nodeId })),
         topicMetadata: topics
           .filter((name) => name !== 'none')
           .map((name) => ({ topic: name, partitionMetadata: [partition(1, [1, 2]), partition(0, [2])] })),
@@ -141,6 +144,9 @@ test('the risks of topics are those of the settings that their brokers report, a
   const [copies, ...others] = await readRisks(asked(asMade), specs);
   assert.deepEqual(others, []);
   assert.match(copies!.text, /^topic news\.results, and 1 more: 1 copy of each record, not 3/);
+  const [several] = await readRisks(asked(asMade, { brokers: [2, 1, 3] }), specs.slice(0, 1));
+  const wanted = '"replicas":[2,3,1]},{"topic":"news.results","partition":1,"replicas":[1,2,3]}';
+  assert.ok(several!.text.includes(wanted), several!.text);
   const [limited] = await readRisks(asked({ ...asMade, 'retention.ms': '15000' }), specs);
   assert.match(limited!.text, /^topic news\.results: retention\.ms is set/, 'an age limit of pages is no risk');
   assert.equal(limited!.isUrgent, true);

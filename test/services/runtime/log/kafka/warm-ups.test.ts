@@ -36,6 +36,8 @@ test('warm-ups are over when all have caught up, or some have and the others tak
   onHandClock((setMs) => {
     const warmUps = createWarmUps(60_000);
     assert.equal(warmUps.areOver([1]), false, 'there is none');
+    warmUps.begin([1]);
+    assert.deepEqual([warmUps.areOver([2]), warmUps.areOver([1])], [false, true]);
     warmUps.begin([1, 2]);
     assert.equal(warmUps.areOver([]), false);
     assert.equal(warmUps.areOver([1, 2]), true);
