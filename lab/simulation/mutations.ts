@@ -24,7 +24,7 @@ export const mutations: readonly Mutation[] = [
   {
     bug: 'an outcome is published before its links are acked',
     file: 'services/fetcher/publish/publisher.ts',
-    find: 'if (records.length > 0) await this.#log.append(records).catch((error) => this.#leaveOut(batch, records, error));',
+    find: 'if (records.length > 0) await this.#log.append(records).catch((error) => this.#leaveOut(cycle, records, error));',
     replace: 'if (records.length > 0) this.#log.append(records).catch(this.#fail);',
   },
   {

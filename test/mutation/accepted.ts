@@ -1308,19 +1308,19 @@ export const accepted: readonly Accepted[] = [
     because: 'time alone: a flush of nothing, or one set for the same moment',
   })),
   ...[
-    { find: 'bytes += key.length;', replace: ';', line: 'bytes += key.length;' },
-    { find: '+=', replace: '-=', line: 'bytes += key.length;' },
+    { find: 'this.bytes += key.length;', replace: ';', line: 'this.bytes += key.length;' },
+    { find: '+=', replace: '-=', line: 'this.bytes += key.length;' },
   ].map((mutant) => ({
-    ...{ file: 'services/fetcher/publish/publisher.ts', ...mutant },
+    ...{ file: 'services/fetcher/publish/cycle.ts', ...mutant },
     because: 'some bytes among megabytes',
   })),
-  ...[
-    { find: 'outcome !== null', replace: 'true', line: "kind: 'tooLarge', detail };" },
-    { find: '&&', replace: '||', line: '} else if (page !== null && value !== null) {' },
-  ].map((mutant) => ({
-    ...{ file: 'services/fetcher/publish/publisher.ts', ...mutant },
+  {
+    file: 'services/fetcher/publish/cycle.ts',
+    find: 'outcome === null',
+    replace: 'false',
+    line: "kind: 'tooLarge', detail } as const);",
     because: 'a page comes with an outcome, and its record with it',
-  })),
+  },
   {
     file: 'services/fetcher/publish/publisher.ts',
     find: "tags.length === 0 && normal === ''",
