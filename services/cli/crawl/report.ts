@@ -83,7 +83,7 @@ function hadNothingToDo({ end, counters, requestsBefore = 0 }: Reported): boolea
 
 /** Options still count: they are kept, as part of the policy or in the data folder. */
 function nothingText(name: string, place: string): string {
-  return `Nothing was left to fetch: every URL of this crawl had ended before. The options of this command are kept for URLs that come later, as by ${name} inject URL ${place}, or ${name} requeue --outcome failed ${place}`;
+  return `Nothing was left to fetch: every URL of this crawl had ended before. The options of this command are kept for URLs that come later, as by ${name} inject URL ${place}, or ${name} requeue --outcome failed ${place} (--outcome page fetches all pages again)`;
 }
 
 /** Names the first cut page, the size at which it was cut, and the option that fetches whole pages. */

@@ -17,7 +17,7 @@ export const countTable = {
   admitted: {
     of: ['admitted'],
     means:
-      'different URLs that the crawl accepted: the sum of pages, redirected, denied, failed, deadLettered, queued, leased and deferred',
+      'URLs that the crawl accepted, each again when it is sent again: the sum of pages, redirected, denied, failed, deadLettered, queued, leased and deferred',
   },
   discovered: { of: ['discovered'], means: 'links that arrived at the frontier, seeds and redirects included' },
   duplicates: {
