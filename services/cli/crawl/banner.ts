@@ -18,6 +18,7 @@ export function banner({ policy, seeds, place, options, stops = [] }: BannerFact
     ['scope', scopeText(policy)],
     ['delay', delayText(policy)],
     ['speed', speedText(policy)],
+    ['overlays', overlaysText(policy)],
     ['limits', limitsText(policy, stops)],
     ['robots', robotsText(policy)],
     ['stored in', place],
@@ -45,12 +46,22 @@ function delayText({ delayMs, delayFactor, retriesMs }: PolicyConfig): string {
 /** Delay from which the banner explains it, ms: below this, the speed of a crawl is no surprise. */
 const slowFromMs = 500;
 
-/** null: the crawl is not slow by its delay. */
-function speedText({ delayMs, delayFactor }: PolicyConfig): string | null {
-  if (delayMs < slowFromMs) return null;
+/** null: the crawl is not slow by its delay, or parts of it have delays that an overlay sets. */
+function speedText({ delayMs, delayFactor, overlays = [] }: PolicyConfig): string | null {
+  if (delayMs < slowFromMs || overlays.some(({ set }) => set.delayMs !== undefined)) return null;
   const seconds = delayMs / 1000;
   const rate = seconds === 1 ? '1 request a second' : `1 request in ${Number(seconds.toFixed(1))} seconds`;
   return `${delayFactor > 0 ? 'at most ' : ''}${rate} per host, to be polite; for your own site: --delay 0`;
+}
+
+const overlaysNamed = 3;
+
+/** null: there is none. */
+function overlaysText({ overlays = [] }: PolicyConfig): string | null {
+  if (overlays.length === 0) return null;
+  const named = overlays.slice(0, overlaysNamed).map(({ name, set }) => `${name} (${Object.keys(set).join(', ')})`);
+  const rest = overlays.length > overlaysNamed ? ` and ${number(overlays.length - overlaysNamed)} more` : '';
+  return `${named.join(', ')}${rest}: they replace the values above for the URLs that they name`;
 }
 
 function limitsText(policy: PolicyConfig, stops: readonly string[]): string {
