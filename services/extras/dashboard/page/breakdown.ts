@@ -38,7 +38,7 @@ export function showBreakdown(): (status: CrawlStatus) => void {
   const copies = el('p', { class: 'hint' });
   byId('places').append(copies);
   const fresh = byId('fresh');
-  return ({ counts, recent, freshness, paused, duplicates }) => {
+  return ({ counts, recent, freshness, paused, duplicates, idle }) => {
     const of = (name: string) => counts[name] ?? 0;
     const why: Partial<Record<keyof typeof placeNames, Child>> = {
       queued: paused ? 'the crawl is paused' : null,
@@ -69,7 +69,7 @@ export function showBreakdown(): (status: CrawlStatus) => void {
     fold(byId('places'), of('admitted') === 0);
     if (!causes.contains(document.activeElement)) causes.replaceChildren(...causesOf(recent));
     fold(fresh, freshness === null);
-    showFreshness(fresh, freshness);
+    showFreshness(fresh, freshness, idle !== null);
   };
 }
 
@@ -127,11 +127,21 @@ function showDuplicates(place: HTMLElement, duplicates: DuplicatesStatus | null)
   setText(place, `Duplicate pages: ${least}${whole(sum)} (${kinds})`);
 }
 
-function showFreshness(place: HTMLElement, freshness: CrawlStatus['freshness']): void {
+/** The process of a crawl measures freshness: without one, nothing is known here. */
+function showFreshness(place: HTMLElement, freshness: CrawlStatus['freshness'], isStopped: boolean): void {
   if (freshness === null) {
-    const flag = el('code', {}, '--recrawl');
-    const why = ['Pages are not revisited. Crawl with ', flag, ' to keep them fresh.'];
-    if (place.querySelector('code') === null) place.replaceChildren(el('p', { class: 'empty' }, ...why));
+    const code = (text: string) => el('code', {}, text);
+    const why = isStopped
+      ? [
+          'Measured while the crawl runs. ',
+          code('stats'),
+          ' measures it in the data folder of a crawl with ',
+          code('--recrawl'),
+          '.',
+        ]
+      : ['Pages are not revisited. Crawl with ', code('--recrawl'), ' to keep them fresh.'];
+    const line = el('p', { class: 'empty' }, ...why);
+    if (place.textContent !== line.textContent) place.replaceChildren(line);
     return;
   }
   const { pages, fresh, ageP50S, ageP95S, withinGoal, sitemapTrust } = freshness;
