@@ -12,7 +12,7 @@ export function wholeNumber(option: string, least = 0, most = Number.MAX_SAFE_IN
     if (!/^\d+$/.test(value) || number < least || number > most) {
       const range = most === Number.MAX_SAFE_INTEGER ? `from ${least}` : `from ${least} to ${most}`;
       const isNearly = !/^\d+$/.test(value) && (/^[\d.,_ ]+[kKmM]?$/.test(value) || /^\d+e\d+$/.test(value));
-      const digits = isNearly ? ', only digits, as in 10000' : '';
+      const digits = isNearly ? `, only digits, as in ${Math.min(10_000, most)}` : '';
       throw bad(option, value, `give a whole number ${range}${digits}`);
     }
     return number;

@@ -37,6 +37,7 @@ test('a wrong order, name or form gets a suggestion, and nothing is created', as
     [['stop', '--data', data], /unknown command 'stop'; to stop a crawl, press Ctrl-C; to hold it: pause and resume$/],
     [['crawl', seed, '--max-pages', '1e3'], /--max-pages "1e3": .*, only digits, as in 10000, or none$/],
     [['crawl', seed, '--max-pages', '10k'], /--max-pages "10k": .*, only digits, as in 10000, or none$/],
+    [['crawl', seed, '--max-body', '5M'], /--max-body "5M": give a whole number from 1 to 64, only digits, as in 64$/],
     [['policy', 'set', 'tab.yaml', '--data', data], /policy set tab\.yaml: Tabs are not allowed .* line 1, column 1$/],
     [['pages', '--data', join(data, 'log')], /holds no crawl: did you mean \S+crawl-data\/site\?$/],
     [['crawl', seed, '--requests', 'none.yaml'], /--requests none\.yaml: there is no such file$/],
