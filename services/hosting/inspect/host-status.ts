@@ -92,14 +92,19 @@ export function whyItWaits(
   nothing: string | null = null,
   obstacle: CrawlObstacle | null = null,
 ): string {
-  const settings = policy.hostSettings(hostKey);
   if (facts.hold === 'limit') return limitText(policy, hostKey, facts);
   if (facts.hold !== '') return holds[facts.hold] ?? facts.hold;
   if (facts.deadUntilMs > nowMs) return 'it was unreachable at every retry';
   if (leasesOut.length > 0)
     return `it is on lease ${leasesOut.join(', ')}${hostSlots.most > 1 ? `, of ${hostSlots.most} at once` : ''}`;
   if (nothing !== null) return nothing;
-  if (obstacle !== null) return obstacle.text;
+  const pace = paceText(policy, hostKey, facts, nowMs);
+  return obstacle === null ? pace : `${obstacle.text}; ${pace}`;
+}
+
+/** What sets the time of the next request to a host that is free. */
+function paceText(policy: Policy, hostKey: string, facts: HostFacts, nowMs: number): string {
+  const settings = policy.hostSettings(hostKey);
   const openAtMs = policy.openAt(hostKey, nowMs);
   if (openAtMs > nowMs) return `its crawl window opens at ${new Date(openAtMs).toISOString()}`;
   if (facts.readyAtMs === 0) return 'it was never contacted';
