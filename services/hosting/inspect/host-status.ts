@@ -102,7 +102,7 @@ export function whyItWaits(
   return obstacle === null ? pace : `${obstacle.text}; ${pace}`;
 }
 
-/** What sets the time of the next request to a host that is free. */
+/** Names the setting or event that sets the time of the next request to a free host. */
 function paceText(policy: Policy, hostKey: string, facts: HostFacts, nowMs: number): string {
   const settings = policy.hostSettings(hostKey);
   const openAtMs = policy.openAt(hostKey, nowMs);
