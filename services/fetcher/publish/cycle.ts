@@ -1,6 +1,5 @@
 /** The pages, links and other records that one flush cycle sends before its results. */
 import type { LinkGroup, Outcome, Page, Request } from '../../../schemas/types.ts';
-import type { RecordCodec } from '../../runtime/avro/record-codec.ts';
 import type { AppendRecord } from '../../runtime/log/log.ts';
 import { logLimits } from '../../runtime/log/log-limits.ts';
 import { DiscoveredBatch, type DiscoveredOptions } from './discovered-batch.ts';
@@ -48,7 +47,6 @@ interface Gathered extends Pick<Report, 'requests' | 'spans'> {
 export interface CycleOptions extends DiscoveredOptions {
   /** Full names. */
   readonly topics: Readonly<Record<'pages' | 'discovered', string>>;
-  readonly codec: RecordCodec;
 }
 
 export class Cycle {

@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { seedReader } from '../../../../services/extras/dashboard/command/seed-reader.ts';
-import { type ViewedCrawl, viewOf } from '../../../../services/extras/dashboard/crawl-view.ts';
+import type { ViewedCrawl } from '../../../../services/extras/dashboard/crawl-view.ts';
+import { viewOf } from '../../../../services/extras/dashboard/followed-crawl.ts';
 import type { HostListStatus, PartitionReport } from '../../../../services/extras/dashboard/status.ts';
 import { FirstHosts, type HostRow } from '../../../../topology/frontier/ask/list-hosts.ts';
 import { zeroCounters } from '../../../../topology/frontier/changes/counters.ts';
