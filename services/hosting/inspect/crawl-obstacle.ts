@@ -12,6 +12,8 @@ export interface CrawlObstacle {
   /** For a cell of a table. */
   readonly short: string;
   readonly text: string;
+  /** The crawl's policy holds it, so no host's pace matters. Otherwise only a process is missing. */
+  readonly byPolicy: boolean;
 }
 
 /** The crawl; `folder` and `brokersLog` absent: whether a process runs it is not asked. */
@@ -27,13 +29,14 @@ export async function crawlObstacle(
   data: string | undefined,
   nowMs: number,
 ): Promise<CrawlObstacle | null> {
-  if (paused === true) return { short: 'paused', text: 'the crawl is paused' };
+  if (paused === true) return { short: 'paused', text: 'the crawl is paused', byPolicy: true };
   if (pageQuota !== null) {
     const look = await lookAt(log, crawl, partitions, pageQuota);
     const pages = pagesFetched(sumCounters(look.partitions.map(({ counters }) => counters)));
     const most = counted(pageQuota, 'page', pageQuota.toLocaleString('en-US'));
-    if (pages >= pageQuota) return { short: 'page quota spent', text: `the crawl has its ${most} (--max-pages)` };
+    if (pages >= pageQuota)
+      return { short: 'page quota spent', text: `the crawl has its ${most} (--max-pages)`, byPolicy: true };
   }
   const idle = await idleOf({ folder, brokersLog }, data, nowMs);
-  return idle === null ? null : { short: 'not running', text: 'no process runs the crawl' };
+  return idle === null ? null : { short: 'not running', text: 'no process runs the crawl', byPolicy: false };
 }

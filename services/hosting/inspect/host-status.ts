@@ -98,6 +98,7 @@ export function whyItWaits(
   if (leasesOut.length > 0)
     return `it is on lease ${leasesOut.join(', ')}${hostSlots.most > 1 ? `, of ${hostSlots.most} at once` : ''}`;
   if (nothing !== null) return nothing;
+  if (obstacle?.byPolicy === true) return obstacle.text;
   const pace = paceText(policy, hostKey, facts, nowMs);
   return obstacle === null ? pace : `${obstacle.text}; ${pace}`;
 }

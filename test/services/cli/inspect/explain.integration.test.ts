@@ -33,7 +33,7 @@ test('explain names the line of robots.txt that denied a URL, and the report the
   const { code, stdout, stderr } = await runCommand(crawl);
   assert.equal(code, 0, stderr);
   assert.match(stdout, /1 URL of 127\.0\.0\.1:\d+ under \?action= \(knownViews: forms, histories/);
-  assert.match(stdout, /to fetch these URLs: .*crawlstream.* release 127\.0\.0\.1:\d+ '\?action=' --data /);
+  assert.match(stdout, /to fetch these URLs: \S.* release 127\.0\.0\.1:\d+ '\?action=' --data /);
 
   assert.match(stdout, /\d+ URLs? deferred by a block, .* hosts --data .* lists their hosts/);
 

@@ -4,6 +4,7 @@ import { Hand } from '../../../../lab/model/hand.ts';
 import type { OutcomeKind } from '../../../../schemas/types.ts';
 import { hostsText, hostText } from '../../../../services/cli/inspect/hosts-text.ts';
 import type { PlacedHost } from '../../../../services/frontier/query/host-lists.ts';
+import type { CrawlObstacle } from '../../../../services/hosting/inspect/crawl-obstacle.ts';
 import { answerHost } from '../../../../topology/frontier/ask/queries.ts';
 
 /** What `hosts a.test` prints after one lease whose URLs all ended so. */
@@ -43,12 +44,12 @@ test('hosts says which limit a host has reached, and why no host is requested no
       pagesMax: null,
     },
   } as const;
-  const nextOf = (change: object, obstacle: { short: string; text: string } | null = null) => {
+  const nextOf = (change: object, obstacle: CrawlObstacle | null = null) => {
     const list = { hosts: [{ ...row, ...change } as PlacedHost], matched: 1, known: 1, missing: [], from: [] };
     const [, line, ...rest] = hostsText(list, 1_000, obstacle).split('\n');
     return [line!.split('1.0 s  ')[1], ...rest];
   };
-  const spent = { short: 'page quota spent', text: 'the crawl has its 5 pages (--max-pages)' };
+  const spent = { short: 'page quota spent', text: 'the crawl has its 5 pages (--max-pages)', byPolicy: true };
   assert.deepEqual(nextOf({}), ['now', '1 of 1 known']);
   assert.deepEqual(nextOf({}, spent), [
     'none: page quota spent',
@@ -67,14 +68,14 @@ test('hosts HOST says since when a host is free, not a time in the past at which
   hand.links('a.test', 3);
   hand.report(hand.lease(), { kind: 'fetched' });
   const { value } = answerHost(hand.rig.core.state, 'a.test', 0, null as never).next();
-  const text = (nowMs: number, obstacle: { short: string; text: string } | null = null) =>
+  const text = (nowMs: number, obstacle: CrawlObstacle | null = null) =>
     hostText({ partition: 0, ...value! } as never, nowMs, obstacle?.text ?? 'its delay', obstacle);
   const { readyAtMs } = (value as { facts: { readyAtMs: number } }).facts;
   const at = new Date(readyAtMs).toISOString();
   assert.match(text(readyAtMs - 1), new RegExp(`^ready +at ${at}\nwaits +its delay$`, 'm'));
   assert.match(text(readyAtMs), new RegExp(`^ready +since ${at}$`, 'm'));
   assert.doesNotMatch(text(readyAtMs), /waits/);
-  const paused = text(readyAtMs, { short: 'paused', text: 'the crawl is paused' });
+  const paused = text(readyAtMs, { short: 'paused', text: 'the crawl is paused', byPolicy: true });
   assert.match(paused, /^waits +the crawl is paused$/m);
   assert.doesNotMatch(paused, /^ready/m);
 });
