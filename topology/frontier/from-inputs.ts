@@ -2,13 +2,16 @@
  * Rebuilds a partition's state from its inputs if its changelog is lost: which URLs were fetched, and how each ended.
  *
  * Only that is promised, plus the findings of revisits and the time of the next visit. Order, times and choices were
- * only in the changelog: queued URLs are queued again in the order in which they were found; leases, budgets and
- * evidence for rewritings are lost. Control is read first, then results, then discovered.
+ * only in the changelog: queued URLs are queued again in the order in which they were found; budgets and evidence for
+ * rewritings are lost. Control is read first, then results, tasks and discovered.
+ *
+ * A lease that may still be out, by its task, stays out. If it has URLs that cannot be granted again, such as revisits,
+ * its host waits until its deadline.
  *
  * The seen test of `state` must hold everything in memory. The last terminal outcome of a URL counts, even if the
  * current policy would refuse its link: the URL was fetched. docs/design.md §4.10.
  */
-import type { Control, Discovered, LinkGroup, Outcome, Result } from '../../schemas/types.ts';
+import type { Control, Discovered, LinkGroup, Outcome, Result, Task } from '../../schemas/types.ts';
 import { failsHost, isPressure, isRetriable, isTerminal } from '../fetch/outcome.ts';
 import { crawlLimits } from '../policy/crawl-limits.ts';
 import type { ListSources } from '../policy/list-sources.ts';
@@ -39,10 +42,19 @@ interface Course {
   last: Outcome | undefined;
   atMs: number;
   hostKey: string;
+  /** Of the lease that reported `last`. */
+  leaseId: number;
   tries: number;
   hops: number;
   /** Its visits' findings; undefined: none yet, or no revisits. */
   visits: AfterVisit | undefined;
+}
+
+/** A lease without a last result. */
+interface OpenLease {
+  readonly task: Task;
+  /** Its URLs that were found by a link, by seen key. */
+  readonly entries: Map<string, Entry>;
 }
 
 export class FromInputs {
@@ -52,6 +64,11 @@ export class FromInputs {
   readonly #courses = new Map<string, Course>();
   readonly #facts = new Map<string, HostFacts>();
   readonly #waiting = new Map<string, Entry[]>();
+  /** Leases with a last result. */
+  readonly #ended = new Set<number>();
+  readonly #open: OpenLease[] = [];
+  /** By the seen keys of their URLs. */
+  readonly #openOf = new Map<string, OpenLease>();
   #lastLeaseId = 0;
   readonly #identity: PartitionIdentity;
   readonly #misrouted: Misrouted;
@@ -91,6 +108,7 @@ export class FromInputs {
     if (!this.#misrouted.isOurs(hostKey)) return;
     this.state.nowMs = Math.max(this.state.nowMs, completedAtMs);
     this.#lastLeaseId = Math.max(this.#lastLeaseId, result.leaseId);
+    if (result.last) this.#ended.add(result.leaseId);
     for (const outcome of result.outcomes) this.#note(policy, outcome, result);
     const before = this.#facts.get(hostKey) ?? this.state.hosts.get(hostKey)?.facts ?? newHostFacts;
     const failed = result.outcomes.some(failsHost);
@@ -105,6 +123,18 @@ export class FromInputs {
       completedAtMs === 0 ? 0 : completedAtMs + politeDelayMs(policy.hostSettings(hostKey), facts),
     );
     this.#facts.set(hostKey, { ...facts, readyAtMs });
+  }
+
+  /** After all results. */
+  task(task: Task): void {
+    const { policy } = this.#partition;
+    const { leaseId, hostKey, deadlineMs, urls } = task;
+    this.#lastLeaseId = Math.max(this.#lastLeaseId, leaseId);
+    const isOver = this.#ended.has(leaseId) || deadlineMs <= this.state.nowMs;
+    if (policy === null || isOver || !this.#misrouted.isOurs(hostKey)) return;
+    const lease = { task, entries: new Map<string, Entry>() };
+    this.#open.push(lease);
+    for (const { url } of urls) this.#openOf.set(keyOf(policy, url), lease);
   }
 
   discovered(message: Discovered): void {
@@ -123,6 +153,7 @@ export class FromInputs {
       if (course.last === undefined || this.#isSeen(course.last.url)) continue;
       this.#close(policy, course.hostKey, entryOf(course.last.url, 0, 0, frontQueueCount - 1), course);
     }
+    for (const lease of this.#open) this.#grantAgain(policy, lease);
     for (const [hostKey, entries] of this.#waiting) state.apply({ kind: 'admit', hostKey, known: true, entries });
     for (const [hostKey, facts] of this.#facts) {
       const isDead = facts.failures > policy.hostSettings(hostKey).retriesMs.length;
@@ -136,21 +167,41 @@ export class FromInputs {
     state.leases.nextId = Math.max(state.leases.nextId, this.#lastLeaseId + 1 + crawlLimits.concurrencyMax);
   }
 
-  #note(policy: Policy, outcome: Outcome, { hostKey, completedAtMs }: Result): void {
+  /** The lease is out as before, with its URLs at the same indexes. Otherwise its host waits until its deadline. */
+  #grantAgain(policy: Policy, { task, entries }: OpenLease): void {
+    const { state } = this;
+    const { leaseId, hostKey, deadlineMs, delayMs } = task;
+    const inOrder = task.urls.map(({ url }) => entries.get(keyOf(policy, url)));
+    const whole = inOrder.filter((entry) => entry !== undefined);
+    if (whole.length === 0 || whole.length < inOrder.length) {
+      for (const [key, entry] of entries) this.#place(policy, hostKey, entry, this.#courses.get(key));
+      const facts = this.#facts.get(hostKey) ?? state.hosts.get(hostKey)?.facts ?? newHostFacts;
+      this.#facts.set(hostKey, { ...facts, readyAtMs: Math.max(facts.readyAtMs, deadlineMs) });
+      return;
+    }
+    this.#lease(hostKey, whole, { leaseId, deadlineMs, delayMs });
+    whole.forEach((entry, index) => {
+      const course = this.#courses.get(keyOf(policy, task.urls[index]!.url));
+      if (course?.last !== undefined) this.#end(policy, { leaseId, hostKey }, index, entry, course);
+    });
+  }
+
+  #note(policy: Policy, outcome: Outcome, { hostKey, leaseId, completedAtMs }: Result): void {
     const key = keyOf(policy, outcome.url);
     let course = this.#courses.get(key);
     if (course === undefined) {
-      this.#courses.set(key, (course = { last: undefined, atMs: 0, hostKey, tries: 0, hops: 0, visits: undefined }));
+      course = { last: undefined, atMs: 0, hostKey, leaseId, tries: 0, hops: 0, visits: undefined };
+      this.#courses.set(key, course);
     }
     const { kind } = outcome;
     if (kind === 'redirect' && keyOf(policy, outcome.redirectUrl) === key) course.hops += 1;
     else if (isTerminal(kind)) {
       const visits = this.#visit(policy, course, outcome, completedAtMs);
-      Object.assign(course, { last: outcome, atMs: completedAtMs, visits });
+      Object.assign(course, { last: outcome, atMs: completedAtMs, leaseId, visits });
     } else if (isRetriable(kind) && !failsHost(outcome)) course.tries += 1;
     const gaveUp =
       course.tries > policy.hostSettings(hostKey).retriesMs.length || course.hops > urlLimits.redirectHopsMax;
-    if (gaveUp && course.last === undefined) Object.assign(course, { last: outcome, atMs: completedAtMs });
+    if (gaveUp && course.last === undefined) Object.assign(course, { last: outcome, atMs: completedAtMs, leaseId });
   }
 
   /** The next owner computes the price of a visit again. */
@@ -175,9 +226,23 @@ export class FromInputs {
       const plain = { ...entryOf(url, depth, hop, frontQueue), attempts: course?.tries ?? 0 };
       const isSpelt = spelling !== '' && policy.fetchesAsFound(url) && isSpellingOf(spelling, url, policy.normalize);
       const entry = { ...plain, ...(tags > 0 && { tags }), ...(isSpelt && { spelling }) };
-      if (course?.last !== undefined) this.#close(policy, hostKey, entry, course);
-      else this.#wait(policy, hostKey, entry);
+      this.#placeOrHold(policy, hostKey, entry, course);
     }
+  }
+
+  /** A URL of an open lease waits for the others of it. Revisits were granted from the schedule. */
+  #placeOrHold(policy: Policy, hostKey: string, entry: Entry, course: Course | undefined): void {
+    const key = seenKey(entry.url);
+    const lease = this.#openOf.get(key);
+    const isRevisit = course?.last !== undefined && course.leaseId !== lease?.task.leaseId;
+    if (lease === undefined || isRevisit) return this.#place(policy, hostKey, entry, course);
+    this.#see(entry.url);
+    lease.entries.set(key, entry);
+  }
+
+  #place(policy: Policy, hostKey: string, entry: Entry, course: Course | undefined): void {
+    if (course?.last !== undefined) this.#close(policy, hostKey, entry, course);
+    else this.#wait(policy, hostKey, entry);
   }
 
   #tagNumber(given: readonly string[]): number {
@@ -208,25 +273,40 @@ export class FromInputs {
   }
 
   /** The whole life of a URL that has ended, while nothing else of its host is queued. */
-  #close(policy: Policy, hostKey: string, entry: Entry, { last, atMs, visits }: Course): void {
+  #close(policy: Policy, hostKey: string, entry: Entry, course: Course): void {
+    const leaseId = this.state.leases.nextId;
+    this.#see(entry.url);
+    this.#lease(hostKey, [entry], { leaseId, deadlineMs: 0, delayMs: 0 });
+    this.#end(policy, { leaseId, hostKey }, 0, entry, course);
+    this.state.apply({ kind: 'release', leaseId, expired: false });
+  }
+
+  /** While nothing else of the host is queued. */
+  #lease(hostKey: string, entries: readonly Entry[], lease: Pick<Task, 'leaseId' | 'deadlineMs' | 'delayMs'>): void {
+    this.state.apply({ kind: 'admit', hostKey, known: true, entries });
+    const frontQueues = entries.map(({ frontQueue }) => [frontQueue, 1] as const);
+    this.state.apply({ kind: 'grant', hostKey, again: 0, frontQueues, ...lease });
+  }
+
+  /** A URL of a lease has ended, and when it is visited again. */
+  #end(
+    policy: Policy,
+    { leaseId, hostKey }: Pick<Task, 'leaseId' | 'hostKey'>,
+    index: number,
+    entry: Entry,
+    { last, atMs, visits }: Course,
+  ): void {
     const { state } = this;
     const status: FinalStatus = finals[last!.kind] ?? 'dead';
-    const leaseId = state.leases.nextId;
-    this.#see(entry.url);
-    state.apply({ kind: 'admit', hostKey, known: true, entries: [entry] });
-    const frontQueues = [[entry.frontQueue, 1]] as const;
-    state.apply({ kind: 'grant', leaseId, hostKey, again: 0, frontQueues, deadlineMs: 0, delayMs: 0 });
     const record = recordOf(policy, last!, entry, status, atMs);
-    const disposition = { to: 'final', status } as const;
-    state.apply({ kind: 'resolve', leaseId, index: 0, disposition, record });
-    state.apply({ kind: 'release', leaseId, expired: false });
+    state.apply({ kind: 'resolve', leaseId, index, disposition: { to: 'final', status }, record });
     if (visits === undefined || visits.delayS === null) return;
     const { depth, frontQueue, tags, spelling } = entry;
     const asked = { ...(tags !== undefined && { tags }), ...(spelling !== undefined && { spelling }) };
     const { record: visited } = visits.page;
     const page = { ...visits.page, frontQueue, record: { ...visited, depth, ...asked } };
-    const [index, spent, proved, dueAtMs] = [0, true, null, atMs + 1_000 * visits.delayS] as const;
-    state.apply({ kind: 'visit', hostKey, leaseId: 0, index, dueAtMs, spent, proved, page });
+    const seen = { spent: true, proved: null, dueAtMs: atMs + 1_000 * visits.delayS };
+    state.apply({ kind: 'visit', hostKey, leaseId: 0, index: 0, ...seen, page });
   }
 }
 

@@ -1,5 +1,6 @@
 /**
  * Rebuilds a partition's state from control, results and discovered, if they are complete and its changelog is not.
+ * Tasks name the leases that may still be out; old ones may be trimmed.
  *
  * topology/frontier/from-inputs.ts describes the result. The state's position is the end of the changelog, so that a
  * frontier started on it continues from there. From then on, the partition is restored from this folder and not from
@@ -42,11 +43,11 @@ export async function rebuildFromInputs(options: RebuildFromInputs): Promise<Fro
   const state = new FrontierState(options.key, inMemory);
   const inputs = new FromInputs(identity, state);
   const lists = createListFiles();
-  type Take<T extends InputTopic> = (record: ReturnType<typeof codec.decode<T>>) => void | Promise<void>;
-  const each = async <T extends InputTopic>(name: T, take: Take<T>) => {
+  type Take<T extends InputTopic | 'tasks'> = (record: ReturnType<typeof codec.decode<T>>) => void | Promise<void>;
+  const each = async <T extends InputTopic | 'tasks'>(name: T, take: Take<T>) => {
     const topic = `${crawl}.${name}`;
     const { start, end } = await log.offsets(topic, partition);
-    if (start > 0) {
+    if (start > 0 && name !== 'tasks') {
       const message = `${topic}/${partition} begins at ${start}, and older records were trimmed: rebuild from a snapshot or the changelog; without both, restart the frontier with crawlstream reset`;
       throw new CrawlstreamError('OFFSET_OUT_OF_RANGE', message);
     }
@@ -55,15 +56,19 @@ export async function rebuildFromInputs(options: RebuildFromInputs): Promise<Fro
       const record = readable(() => codec.decode(name, value));
       if (record !== undefined) await take(record);
     }
-    state.positions[name] = { offset: end, slice: 0 };
+    return end;
   };
-  await each('control', async (event) => {
+  const eachInput = async <T extends InputTopic>(name: T, take: Take<T>) => {
+    state.positions[name] = { offset: await each(name, take), slice: 0 };
+  };
+  await eachInput('control', async (event) => {
     const references = event.kind === 'policy' ? listsOfText(event.payload) : [];
     if (references.length > 0) inputs.lists.put(await lists.load(references, '/'));
     inputs.control(event);
   });
-  await each('results', (result) => inputs.result(result));
-  await each('discovered', (message) => inputs.discovered(message));
+  await eachInput('results', (result) => inputs.result(result));
+  await each('tasks', (task) => inputs.task(task));
+  await eachInput('discovered', (message) => inputs.discovered(message));
   inputs.end();
   state.changelog = await endOfChangelog(log, identity);
   await runJob(store, saveCheckpoint(state));

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Hand } from '../../../lab/model/hand.ts';
 import { blankControl, blankLinkGroup, blankOutcome, blankResult } from '../../../schemas/blank.ts';
-import type { Control, Discovered, LinkGroup, Outcome, Result } from '../../../schemas/types.ts';
+import type { Control, Discovered, LinkGroup, Outcome, Result, Task } from '../../../schemas/types.ts';
 import { feedSignature } from '../../../topology/content/feed-signature.ts';
 import { FromInputs } from '../../../topology/frontier/from-inputs.ts';
 import { frontierLimits } from '../../../topology/frontier/frontier-limits.ts';
@@ -33,7 +33,11 @@ function recorded(recrawl: Partial<RecrawlConfig>) {
   return { hand, inputs };
 }
 
-function fromInputs(hand: Hand, inputs: ReturnType<typeof recorded>['inputs']): FrontierState {
+function fromInputs(
+  hand: Hand,
+  inputs: ReturnType<typeof recorded>['inputs'],
+  tasks: readonly Task[] = [],
+): FrontierState {
   const { key, policyVersion: version, policyJson: payload } = hand.rig.core.state;
   const state = new FrontierState(key, { ...defaultSeen, memoryBytes: 2 ** 30 });
   const made = new FromInputs({ crawl: 'model', partition: 0, partitions: 1 }, state);
@@ -51,6 +55,7 @@ function fromInputs(hand: Hand, inputs: ReturnType<typeof recorded>['inputs']): 
   made.control({ ...policy, id: '' } as Control);
   for (const event of inputs.control) made.control(event as Control);
   for (const result of inputs.results) made.result(result as Result);
+  for (const task of tasks) made.task(task);
   for (const message of inputs.discovered) made.discovered(message as Discovered);
   made.end();
   return state;
@@ -100,6 +105,57 @@ for (const schedule of ['fixed', 'adaptive'] as const) {
     assert.deepEqual([made.counters.scheduled, made.counters.page, made.counters.failed], [3, 2, 2]);
   });
 }
+
+describe('leases at the time of the loss', () => {
+  const outOf = (state: FrontierState, { leaseId }: Task) => {
+    const lease = state.leases.get(leaseId);
+    const urls = lease?.entries.map((entry) => entry?.url ?? null);
+    const { leases, leased, queued, page } = state.counters;
+    return { urls, deadlineMs: lease?.deadlineMs, delayMs: lease?.delayMs, leases, leased, queued, page };
+  };
+
+  it('a lease that may still be out keeps its number, its deadline and its URLs that were not reported', () => {
+    const { hand, inputs } = recorded({});
+    hand.links(a, 150);
+    const task = hand.lease();
+    const all = hand.resultOf(task, () => ({}));
+    hand.rig.send('results', { ...all, last: false, outcomes: all.outcomes.slice(1, 3) });
+    hand.rig.step(hand.nowMs, 0);
+    const made = fromInputs(hand, inputs, [task]);
+    const kept = outOf(hand.rig.core.state, task);
+    assert.deepEqual(outOf(made, task), kept);
+    assert.deepEqual([kept.urls!.slice(0, 4).map((url) => url === null), kept.page], [[false, true, true, false], 2]);
+    assert.equal(made.leases.nextId, task.leaseId + 1 + crawlLimits.concurrencyMax);
+
+    hand.rig.send('results', { ...all, outcomes: all.outcomes.slice(0, 1) });
+    hand.rig.step(hand.nowMs, 0);
+    assert.deepEqual(outOf(fromInputs(hand, inputs, [task]), task), {
+      ...outOf(hand.rig.core.state, task),
+      queued: 147,
+    });
+  });
+
+  it('a lease whose deadline has passed by the newest result is over', () => {
+    const { hand, inputs } = recorded({});
+    hand.links(a, 3);
+    const task = hand.lease();
+    hand.links('b.test', 1);
+    const other = hand.lease(task.deadlineMs + 1_000 - hand.nowMs);
+    hand.report(other);
+    const { leases, queued } = outOf(fromInputs(hand, inputs, [task, other]), task);
+    assert.deepEqual([leases, queued], [0, 3]);
+  });
+
+  it('a host waits until the deadline of its lease of revisits', () => {
+    const { hand, inputs } = recorded({});
+    hand.links(a, 2);
+    hand.report(hand.lease());
+    const task = hand.lease(31 * 24 * hour);
+    const made = fromInputs(hand, inputs, [task]);
+    assert.deepEqual([made.counters.leases, made.counters.scheduled], [0, 2]);
+    assert.equal(made.hosts.get(a)!.facts.readyAtMs, task.deadlineMs);
+  });
+});
 
 /** Inputs as they lie in their topics, and the state they make. */
 function madeOf(
