@@ -74,6 +74,10 @@ const accepted: readonly Accepted[] = [
       'a folded Transfer-Encoding counts, and chunks without a last one are a part; others read their sizes as text',
   },
   {
+    ...{ sort: others, dimension: 'framing', names: /^no line end behind the last chunk$/, kind: 'robots' },
+    reason: 'rules of a file that may be a part are not followed; curl refuses it, too',
+  },
+  {
     ...{ sort: others, dimension: 'coding', names: /^(five times gzip|gzip said, deflate done)$/, kind: 'sitemap' },
     reason: 'a sitemap is read as a stream, of which at most two layers of gzip are undone',
   },
@@ -82,7 +86,7 @@ const accepted: readonly Accepted[] = [
     reason: 'the browser shows the sizes of the chunks as text',
   },
   {
-    ...{ sort: meaning, dimension: 'status line', names: /^(HTTP\/(0\.9|3)|no version)$/ },
+    ...{ sort: meaning, dimension: 'status line', names: /^(HTTP\/(0\.9|2|3)|no version)$/ },
     reason: 'the browser takes this for a version without chunks, and shows their sizes as text',
   },
   {
