@@ -43,6 +43,12 @@ const outsideMb = memoryBytes.process / mb - 60;
  */
 const fetchedHostMb = 0.12;
 
+/**
+ * Share of a fleet's memory for stores, queues and newest records of its crawls, and heaps of its parsers: two thirds of
+ * 2 GiB with a hundred crawls (`npm run hostile -- --fleet`).
+ */
+const fleetBesideShare = 0.5;
+
 /** For `--max-old-space-size`. */
 export function heapSizeMb(input: HeapInput): number {
   const free = input.limitMb * (1 - spareShare) - outsideMb - besideHeapMb(input);
@@ -69,6 +75,8 @@ function besideHeapMb({
       return seen + stores;
     case 'fetcher':
       return concurrency * fetchedHostMb;
+    case 'fleet':
+      return limitMb * fleetBesideShare;
     default:
       return consumers.find(({ name }) => name === role)?.storeMb ?? 0;
   }

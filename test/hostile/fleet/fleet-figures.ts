@@ -8,6 +8,9 @@
 import { type CoreTime, coreShareOf } from '../core-time.ts';
 import { honestName } from './honest-web.ts';
 
+/** Memory limit of a process with forty owners of three crawls each. */
+export const fleetMemoryMibMax = 2_048;
+
 /** A part of the run, for each second of it. */
 export interface Part extends CoreTime {
   /** Pages of each honest owner, by the clock. */

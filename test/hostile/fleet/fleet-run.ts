@@ -11,11 +11,19 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { CrawlAnswer } from '../../../services/extras/fleet/fleet-schemas.ts';
+import { heapSizeMb } from '../../../services/planning/heap-size.ts';
 import { type FleetClient, startFleet } from '../../services/extras/fleet/running-fleet.ts';
 import { coreTimeOf } from '../core-time.ts';
 import { setFirst, setLast } from '../core-turns.ts';
 import { guardSecrets, memoryMibOf, probe, startAttackers, startSilentNameServer } from '../surroundings.ts';
-import { type FleetFigures, type HonestCalls, noteCall, type Part, partText } from './fleet-figures.ts';
+import {
+  type FleetFigures,
+  fleetMemoryMibMax,
+  type HonestCalls,
+  noteCall,
+  type Part,
+  partText,
+} from './fleet-figures.ts';
 import { type HonestWeb, honestName, hostsOfOwner, startHonestWeb } from './honest-web.ts';
 import { ownerAttacks } from './owner-attacks.ts';
 import type { Orders } from './owners.ts';
@@ -56,9 +64,12 @@ export async function fleetBeside(options: FleetRunOptions): Promise<FleetFigure
   const attackers = await startAttackers(secrets.port);
   const nameServer = await startSilentNameServer();
   const names = [...Array.from({ length: honest }, (_, n) => honestName(n)), ...attacks.map((_, n) => `evil-${n}`)];
+  const heapMb = heapSizeMb({ role: 'fleet', limitMb: fleetMemoryMibMax });
   const env = {
     ...process.env,
     ...nameServer.env,
+    // As in a container of the image with this limit (deploy/Dockerfile).
+    ...{ NODE_OPTIONS: `--max-old-space-size=${heapMb}`, MALLOC_ARENA_MAX: '2' },
     ...Object.fromEntries(names.map((name) => [`KEY_${name.replace('-', '_')}`, keyOf(name)])),
     CRAWLSTREAM_HTTP_TOKEN: operatorToken,
   };

@@ -8,11 +8,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { fleetFaults, fleetFiguresText } from './fleet-figures.ts';
+import { fleetFaults, fleetFiguresText, fleetMemoryMibMax } from './fleet-figures.ts';
 import { attacksOf, fleetBeside } from './fleet-run.ts';
-
-/** What a process with forty owners of three crawls each is given. */
-export const fleetMemoryMibMax = 2_048;
 
 export async function runFleet(): Promise<void> {
   const { values } = parseArgs({

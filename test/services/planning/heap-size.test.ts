@@ -34,6 +34,11 @@ describe('the heap of a process in a container', () => {
     );
   });
 
+  it('the heap of a process in a container leaves half of a fleet for stores, queues, newest records and parsers', () => {
+    const heap = heapSizeMb({ role: 'fleet', limitMb: 2048 });
+    assert.ok(heap > 512 && heap + 1024 + 170 < 2048, `${heap}`);
+  });
+
   it('the heap of a process in a container stays below the limit of a small Job, which V8 alone would exceed', () => {
     const heap = heapSizeMb({ role: 'create', limitMb: 256 });
     assert.ok(heap >= 64 && heap <= 128, `${heap}`);
