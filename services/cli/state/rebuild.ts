@@ -72,7 +72,7 @@ async function build(
     throw new CrawlstreamError('INVALID_ARGUMENT', message);
   }
   const options = { ...source, identity: identityOf(source, partition), store };
-  if (fromInputs) return rebuildFromInputs(options);
+  if (fromInputs) return rebuildFromInputs({ ...options, leasesOutlive: source.brokersLog !== null });
   return withSnapshots(source, partition, snapshots, (found) =>
     rebuild({ ...options, ...found, onProgress: printRestore }),
   );

@@ -1,6 +1,6 @@
 /**
  * Rebuilds a partition's state from control, results and discovered, if they are complete and its changelog is not.
- * Tasks name the leases that may still be out; old ones may be trimmed.
+ * Tasks name the leases that may still be out on Kafka; old tasks may be trimmed.
  *
  * topology/frontier/from-inputs.ts describes the result. The state's position is the end of the changelog, so that a
  * frontier started on it continues from there. From then on, the partition is restored from this folder and not from
@@ -31,6 +31,8 @@ export interface RebuildFromInputs {
   readonly key: FingerprintKey;
   /** Empty. */
   readonly store: StateStore;
+  /** Leases outlive the process that granted them, because others fetch: on Kafka. */
+  readonly leasesOutlive: boolean;
 }
 
 /** Enough memory that no pass over runs on disk is needed: 64 GB hold more fingerprints than a partition has. */
@@ -67,7 +69,7 @@ export async function rebuildFromInputs(options: RebuildFromInputs): Promise<Fro
     inputs.control(event);
   });
   await eachInput('results', (result) => inputs.result(result));
-  await each('tasks', (task) => inputs.task(task));
+  if (options.leasesOutlive) await each('tasks', (task) => inputs.task(task));
   await eachInput('discovered', (message) => inputs.discovered(message));
   inputs.end();
   state.changelog = await endOfChangelog(log, identity);
