@@ -44,8 +44,8 @@ const outsideMb = memoryBytes.process / mb - 60;
 const fetchedHostMb = 0.12;
 
 /**
- * Share of a fleet's memory for stores, queues and newest records of its crawls, and heaps of its parsers: two thirds of
- * 2 GiB with a hundred crawls (`npm run hostile -- --fleet`).
+ * Share of a fleet's memory for stores, queues and newest records of its crawls, and heaps of its parsers. Of 2 GiB with
+ * a hundred crawls they took three quarters (`npm run hostile -- --fleet`), but V8 needs room between two collections.
  */
 const fleetBesideShare = 0.5;
 

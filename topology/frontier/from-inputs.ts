@@ -64,8 +64,11 @@ export class FromInputs {
   readonly #courses = new Map<string, Course>();
   readonly #facts = new Map<string, HostFacts>();
   readonly #waiting = new Map<string, Entry[]>();
-  /** Leases with a last result. */
-  readonly #ended = new Set<number>();
+  /**
+   * Newest epoch of each lease with a last result. After a changelog has lost its tail, a later epoch gives numbers
+   * again.
+   */
+  readonly #ended = new Map<number, number>();
   readonly #open: OpenLease[] = [];
   /** By the seen keys of their URLs. */
   readonly #openOf = new Map<string, OpenLease>();
@@ -108,9 +111,10 @@ export class FromInputs {
     if (!this.#misrouted.isOurs(hostKey)) return;
     this.state.nowMs = Math.max(this.state.nowMs, completedAtMs);
     this.#lastLeaseId = Math.max(this.#lastLeaseId, result.leaseId);
-    if (result.last) this.#ended.add(result.leaseId);
+    const { leaseId, epoch } = result;
+    if (result.last) this.#ended.set(leaseId, Math.max(epoch, this.#ended.get(leaseId) ?? 0));
     for (const outcome of result.outcomes) this.#note(policy, outcome, result);
-    const before = this.#facts.get(hostKey) ?? this.state.hosts.get(hostKey)?.facts ?? newHostFacts;
+    const before = this.#factsOf(hostKey);
     const failed = result.outcomes.some(failsHost);
     const answered = result.outcomes.some(
       (outcome) => (outcome.status > 0 || outcome.originOnly) && !failsHost(outcome) && !isPressure(outcome.kind),
@@ -128,9 +132,9 @@ export class FromInputs {
   /** After all results. */
   task(task: Task): void {
     const { policy } = this.#partition;
-    const { leaseId, hostKey, deadlineMs, urls } = task;
+    const { epoch, leaseId, hostKey, deadlineMs, urls } = task;
     this.#lastLeaseId = Math.max(this.#lastLeaseId, leaseId);
-    const isOver = this.#ended.has(leaseId) || deadlineMs <= this.state.nowMs;
+    const isOver = (this.#ended.get(leaseId) ?? -1) >= epoch || deadlineMs <= this.state.nowMs;
     if (policy === null || isOver || !this.#misrouted.isOurs(hostKey)) return;
     const lease = { task, entries: new Map<string, Entry>() };
     this.#open.push(lease);
@@ -153,7 +157,8 @@ export class FromInputs {
       if (course.last === undefined || this.#isSeen(course.last.url)) continue;
       this.#close(policy, course.hostKey, entryOf(course.last.url, 0, 0, frontQueueCount - 1), course);
     }
-    for (const lease of this.#open) this.#grantAgain(policy, lease);
+    // In the order of their numbers, so that a URL that is closed between them gets no number of one that is out.
+    for (const lease of this.#open.sort((a, b) => a.task.leaseId - b.task.leaseId)) this.#grantAgain(policy, lease);
     for (const [hostKey, entries] of this.#waiting) state.apply({ kind: 'admit', hostKey, known: true, entries });
     for (const [hostKey, facts] of this.#facts) {
       const isDead = facts.failures > policy.hostSettings(hostKey).retriesMs.length;
@@ -173,9 +178,10 @@ export class FromInputs {
     const { leaseId, hostKey, deadlineMs, delayMs } = task;
     const inOrder = task.urls.map(({ url }) => entries.get(keyOf(policy, url)));
     const whole = inOrder.filter((entry) => entry !== undefined);
-    if (whole.length === 0 || whole.length < inOrder.length) {
+    const isTaken = state.leases.get(leaseId) !== undefined;
+    if (isTaken || whole.length === 0 || whole.length < inOrder.length) {
       for (const [key, entry] of entries) this.#place(policy, hostKey, entry, this.#courses.get(key));
-      const facts = this.#facts.get(hostKey) ?? state.hosts.get(hostKey)?.facts ?? newHostFacts;
+      const facts = this.#factsOf(hostKey);
       this.#facts.set(hostKey, { ...facts, readyAtMs: Math.max(facts.readyAtMs, deadlineMs) });
       return;
     }
@@ -184,6 +190,10 @@ export class FromInputs {
       const course = this.#courses.get(keyOf(policy, task.urls[index]!.url));
       if (course?.last !== undefined) this.#end(policy, { leaseId, hostKey }, index, entry, course);
     });
+  }
+
+  #factsOf(hostKey: string): HostFacts {
+    return this.#facts.get(hostKey) ?? this.state.hosts.get(hostKey)?.facts ?? newHostFacts;
   }
 
   #note(policy: Policy, outcome: Outcome, { hostKey, leaseId, completedAtMs }: Result): void {

@@ -135,6 +135,32 @@ describe('leases at the time of the loss', () => {
     });
   });
 
+  it('a number that was given again, after a changelog had lost its tail, is one lease', () => {
+    const { hand, inputs } = recorded({});
+    hand.links(a, 3);
+    hand.links('b.test', 2);
+    const [task, other] = hand.grant(0, 2) as [Task, Task];
+    const { leases } = fromInputs(hand, inputs, [task, other]).counters;
+    const made = fromInputs(hand, inputs, [task, { ...other, leaseId: task.leaseId }]);
+    const { leased, queued, admitted } = made.counters;
+    assert.deepEqual([leases, made.counters.leases, leased + queued, admitted], [2, 1, 5, 5]);
+    assert.equal(made.hosts.get(task.hostKey)!.leaseIds.length, 1);
+    assert.equal(made.hosts.get(other.hostKey)!.facts.readyAtMs, other.deadlineMs);
+  });
+
+  it('a number that was given again is out, although the lease that had it before is over', () => {
+    const { hand, inputs } = recorded({});
+    hand.links(a, 3);
+    const task = hand.lease();
+    hand.report(task);
+    hand.links('b.test', 2);
+    const other = hand.lease();
+    const again = { ...other, leaseId: task.leaseId, epoch: task.epoch + 1 };
+    const made = fromInputs(hand, inputs, [task, again]);
+    assert.deepEqual([made.counters.leases, made.counters.leased], [1, 2]);
+    assert.equal(made.leases.get(task.leaseId)!.host.key, 'b.test');
+  });
+
   it('a lease whose deadline has passed by the newest result is over', () => {
     const { hand, inputs } = recorded({});
     hand.links(a, 3);
