@@ -1056,4 +1056,11 @@ export const planted: readonly Planted[] = [
     replace: 'Math.max(0, untilMs - performance.now())',
     tests: ['test/services/runtime/log/folded/folded-reader.test.ts'],
   },
+  {
+    mistake: 'a flow that is released while it is opened stays open',
+    file: 'services/runtime/log/folded/flow-pump.ts',
+    find: 'this.#isOpen && this.#tails.get(key) === opening',
+    replace: 'this.#isOpen',
+    tests: ['test/services/runtime/log/folded/flow-pump.test.ts'],
+  },
 ];

@@ -30,7 +30,8 @@ export class FlowPump {
     const key = keyOf(flow, partition);
     let opening = this.#tails.get(key);
     if (opening === undefined) {
-      opening = this.#begin(flow, partition);
+      const isWanted = () => this.#isOpen && this.#tails.get(key) === opening;
+      opening = this.#begin(flow, partition, isWanted);
       this.#tails.set(key, opening);
       opening.catch(() => {
         if (this.#tails.get(key) === opening) this.#tails.delete(key);
@@ -58,9 +59,14 @@ export class FlowPump {
     this.#tails.clear();
   }
 
-  async #begin(flow: string, partition: number): Promise<FlowTail> {
+  async #begin(flow: string, partition: number, isWanted: () => boolean): Promise<FlowTail> {
     const { start } = await this.#log.offsets(flow, partition);
     const tail = new FlowTail(flow, partition, start, this.#tailBytes);
+    // The flow was released meanwhile, or the pump closed. The tail of a later call takes its place.
+    if (!isWanted()) {
+      tail.close();
+      return tail;
+    }
     this.#open.set(keyOf(flow, partition), tail);
     this.#reader ??= this.#log.reader();
     this.#reader.seek(flow, partition, start);
