@@ -16,6 +16,7 @@ export function signOf(value: number, zero: Sign = 0): Sign {
   return value < 0 ? -1 : zero;
 }
 export const never = (): number => 7 * 2;
+export const over = (given: number | undefined): boolean => (given ?? 0) > 9;
 `;
 const { code, mappings } = compiled(source, file);
 
@@ -53,6 +54,12 @@ describe('a mutant', () => {
     assert.deepEqual(testsFor(mutantAt(4, '1')), [positive.test]);
     assert.deepEqual(testsFor(mutantAt(5, '<')), [negative.test]);
     assert.deepEqual(testsFor(mutantAt(5, '1')), [negative.test]);
+  });
+
+  it('an operator is tried against tests that execute its left operand, though they never execute a part of it', () => {
+    const given = recording('test/topology/url/given.test.ts', 1, '0) > 9');
+    assert.deepEqual(testsFor(mutantAt(8, '>'), [given]), [given.test]);
+    assert.deepEqual(testsFor(mutantAt(8, '0'), [given]), []);
   });
 
   it('a mutant in a function that no test calls has no tests, even if its line was loaded', () => {

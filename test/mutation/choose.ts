@@ -26,7 +26,7 @@ const growth = 4;
 const partTimes = 2;
 
 export function choiceFor(
-  { file, at, find }: Pick<Mutant, 'file' | 'at' | 'find'>,
+  { file, from, at, find }: Pick<Mutant, 'file' | 'from' | 'at' | 'find'>,
   recordings: readonly Recording[],
   budgetMs: number,
 ): Choice {
@@ -35,7 +35,7 @@ export function choiceFor(
   const isOwn = ({ test }: Recording) => test.startsWith(own);
   const rank = ({ test, loadMs, cpuMs }: Recording) => (loadMs + cpuMs) / (test.startsWith(part) ? partTimes : 1);
   const executing = recordings
-    .filter(({ ran }) => ranAt(ran[file] ?? [], at, at + find.length))
+    .filter(({ ran }) => ranAt(ran[file] ?? [], from, at + find.length))
     // Those that stand where the file does come first, whatever they cost: they are its own.
     .sort((a, b) => +isOwn(b) - +isOwn(a) || rank(a) - rank(b) || (a.test < b.test ? -1 : 1));
   const batches: { tests: string[]; loadMs: number; ownMs: number }[] = [];

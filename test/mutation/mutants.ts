@@ -9,6 +9,11 @@ import type { Edit } from './edit.ts';
 
 export interface Mutant extends Edit {
   readonly at: number;
+  /**
+   * Where the expression or statement begins that has the edit. An operator has no place in a source map: it follows
+   * its left operand, whose last part may never run (`(a ?? 0) > b`).
+   */
+  readonly from: number;
   readonly line: number;
   readonly mutator: string;
 }
@@ -55,7 +60,8 @@ export function mutantsOf(file: string, source: string): Mutant[] {
   const { program } = parse(source, { sourceType: 'module', plugins: ['typescript'] });
   const mutants: Mutant[] = [];
   const put = (node: Node, mutator: string, start: number, end: number, replace: string) => {
-    mutants.push({ file, at: start, find: source.slice(start, end), replace, line: node.loc.start.line, mutator });
+    const place = { file, from: node.start, at: start, line: node.loc.start.line };
+    mutants.push({ ...place, find: source.slice(start, end), replace, mutator });
   };
   const visit = (node: Node) => {
     if (skipped.has(node.type) || isError(node)) return;

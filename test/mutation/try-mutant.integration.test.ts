@@ -16,7 +16,7 @@ const bounds = { cpuSeconds: 60, deadlineMs: 300_000 };
 function mutant(find: string, replace: string) {
   const at = readFileSync(join(root, file), 'utf8').indexOf(find);
   assert.ok(at > 0, find);
-  return { file, at, find, replace, line: 0, mutator: 'one' };
+  return { file, from: at, at, find, replace, line: 0, mutator: 'one' };
 }
 
 describe('a mutant, with what a test was measured to execute', () => {
