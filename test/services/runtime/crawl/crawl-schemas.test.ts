@@ -11,9 +11,11 @@ import type { SchemaRegistry } from '../../../../services/runtime/avro/schema-re
 import { fingerprint64, singleObjectHeader } from '../../../../services/runtime/avro/single-object.ts';
 import { type Clock, SystemClock } from '../../../../services/runtime/clock.ts';
 import { carryOver } from '../../../../services/runtime/crawl/carry-over.ts';
-import { openCrawlSchemas } from '../../../../services/runtime/crawl/crawl-schemas.ts';
+import { notingLog, openCrawlSchemas } from '../../../../services/runtime/crawl/crawl-schemas.ts';
 import { openEmbeddedLog } from '../../../../services/runtime/log/embedded-log.ts';
+import type { AppendRecord } from '../../../../services/runtime/log/log.ts';
 import { createMemoryStore } from '../../../../services/runtime/store/memory-store.ts';
+import { CrawlstreamError } from '../../../../topology/errors.ts';
 import type { AvroTopic } from '../../../../topology/topics.ts';
 import { createFakeClock } from '../../fetcher/fake-clock.ts';
 import { keptVersions } from '../avro/versions.ts';
@@ -197,4 +199,52 @@ test('schema notes are events on control that every reader sees, and outlive a t
   const [note] = await reader.poll({ maxBytes: 1 << 20, waitMs: 1_000 });
   assert.equal(codec.decode('control', note!.value).kind, 'schema');
   await reader.close();
+});
+
+/** A log whose schemas are noted as the test says, and the order of what happened. */
+function notedLog(note: (nth: number) => Promise<boolean>) {
+  const order: string[] = [];
+  let count = 0;
+  const append = async (records: readonly AppendRecord[]) => {
+    order.push(...records.map(({ topic }) => topic));
+    return records.map((_, n) => n);
+  };
+  const noting = {
+    note: async () => {
+      const isNoted = await note(count++);
+      order.push('noted');
+      return isNoted;
+    },
+  };
+  const log = notingLog({ append }, noting, (text) => order.push(text));
+  const send = (topic: string) => log.append([{ topic, partition: 0, key: null, value: Buffer.alloc(0) }]);
+  return { order, send };
+}
+
+test('the first append waits until the schemas are noted, and others follow in the order of their calls', async () => {
+  const { order, send } = notedLog(async () => true);
+  await Promise.all([send('a'), send('b')]);
+  assert.deepEqual(await send('c'), [0]);
+  assert.deepEqual(order, ['noted', 'a', 'b', 'c']);
+});
+
+test('a process that may not write control appends with a notice, given once', async () => {
+  const refusal = new CrawlstreamError('INVALID_ARGUMENT', 'no right to write control');
+  const { order, send } = notedLog(() => Promise.reject(refusal));
+  await send('a');
+  await send('b');
+  assert.deepEqual(order, [
+    'the schemas of this process could not be recorded on topic control: no right to write control',
+    'a',
+    'b',
+  ]);
+});
+
+test('an append before which the schemas could not be noted is rejected, and the next one notes them', async () => {
+  for (const fault of [new CrawlstreamError('BROKER_UNREACHABLE', 'no broker answers'), new Error('a bug')]) {
+    const { order, send } = notedLog((nth) => (nth === 0 ? Promise.reject(fault) : Promise.resolve(true)));
+    await assert.rejects(send('a'), fault);
+    await send('b');
+    assert.deepEqual(order, ['noted', 'b']);
+  }
 });

@@ -7,6 +7,7 @@ import { type TestContext, test } from 'node:test';
 import { makeAuthority } from '../../../../lab/judge/suite/secure/certificates.ts';
 import { memberAsker } from '../../../../services/runtime/http/ask-member.ts';
 import { certificate, privateKey } from '../../fetcher/http/tls-fixture.ts';
+import { until } from '../../until.ts';
 
 const withinMs = 60_000;
 
@@ -79,6 +80,29 @@ test('a member over TLS is one that shows the same certificate, whatever name is
     assert.deepEqual(await ask(address, '/', withinMs), { status: 200, body: { a: 1 } });
   }
   assert.equal(await memberAsker({})(address, '/', withinMs), undefined);
+});
+
+test('connections to members end when the certificate that they showed is replaced', async (t) => {
+  const server = createSecureServer({ cert: certificate, key: privateKey }, (_, response) => response.end('{"a":1}'));
+  // The client keeps its connection as long as the server does.
+  server.keepAliveTimeout = 600_000;
+  const sockets: { readonly destroyed: boolean }[] = [];
+  server.on('secureConnection', (socket) => sockets.push(socket));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const address = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  let renewed = '';
+  const ask = memberAsker({ certificate: () => Buffer.from(`${certificate}${renewed}`) });
+  await ask(address, '/', withinMs);
+  const earlier = sockets.length;
+  assert.ok(earlier > 0);
+  renewed = '\n';
+  assert.deepEqual(await ask(address, '/', withinMs), { status: 200, body: { a: 1 } });
+  await until(() => sockets.slice(0, earlier).every(({ destroyed }) => destroyed));
+  assert.equal(sockets.at(-1)!.destroyed, false);
 });
 
 test('another certificate of an authority that is trusted counts only if it names the address', async (t) => {

@@ -14,6 +14,7 @@ import {
 import { parseListenAddress } from '../../../../services/runtime/http/listen-address.ts';
 import { Probes } from '../../../../services/runtime/http/probes.ts';
 import { CrawlstreamError } from '../../../../topology/errors.ts';
+import { certificate, privateKey } from '../../fetcher/http/tls-fixture.ts';
 import { until } from '../../until.ts';
 
 const token = 'a-token-of-some-length';
@@ -338,4 +339,19 @@ test('a caller that does not read a large answer gets no further one until its c
   assert.equal(((await refused.json()) as { error: string }).error, 'TOO_MANY');
   answer.destroy();
   await until(async () => (await fetch(`${url}/small`)).status === 200);
+});
+
+test('a server follows the renewals of its certificate until it is closed', async () => {
+  const listeners = new Set<unknown>();
+  const tls = {
+    now: { cert: Buffer.from(certificate), key: Buffer.from(privateKey) },
+    watch: (take: unknown) => {
+      listeners.add(take);
+      return () => void listeners.delete(take);
+    },
+  };
+  await start({ tls });
+  assert.equal(listeners.size, 1);
+  await open.pop()!.close();
+  assert.equal(listeners.size, 0);
 });

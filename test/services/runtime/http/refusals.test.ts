@@ -6,6 +6,7 @@ import { after, before, test } from 'node:test';
 import { httpLimits } from '../../../../services/runtime/http/http-limits.ts';
 import { type HttpServer, startHttpServer } from '../../../../services/runtime/http/http-server.ts';
 import { Probes } from '../../../../services/runtime/http/probes.ts';
+import { problemOf } from '../../../../services/runtime/http/refusals.ts';
 
 let server: HttpServer;
 let release = () => {};
@@ -155,4 +156,11 @@ test('a request on an open connection of a service that is stopping gets a 503 a
   assert.match(text, /HTTP\/1\.1 503/);
   assert.match(text, /retry-after: \d/i);
   assert.match(text, /\{"error":"STOPPING","message":"this process is stopping: retry in a moment"\}/);
+});
+
+test('an error of the framework with a status that has no words is a bad request, without the framework’s words', () => {
+  const unknown = problemOf({ code: 'FST_ERR_SOMETHING', message: 'internals' }, 499);
+  assert.deepEqual(unknown, {
+    ...{ error: 'BAD_REQUEST', message: 'the request is not valid HTTP: check its line, its headers and its length' },
+  });
 });

@@ -156,6 +156,23 @@ test('a topic that another process makes at the same time is checked like one th
   });
 });
 
+test('of topics that are missing, only those that another process makes are checked', async () => {
+  const answers = (there: string, values: Readonly<Record<string, string>>) =>
+    brokers({
+      look: (nth) => (nth === 0 ? [undefined, undefined] : [2, 2]),
+      CreateTopics: () => ({
+        topicErrors: ['s', 'u'].map((topic) => ({ topic, errorCode: topic === there ? codes.alreadyThere : 0 })),
+      }),
+      DescribeConfigs: (_, text) => ({ resources: [settings(text.includes('\u0001s') ? 's' : 'u', values)] }),
+    });
+  const lossy = { ...kept, 'retention.ms': '5' };
+  for (const there of ['s', 'u'])
+    await assert.rejects(createTopics(answers(there, lossy).cluster, [state('s'), state('u')], undefined), {
+      code: 'TOPIC_MISMATCH',
+      message: new RegExp(`^topic ${there} has retention.ms=5`),
+    });
+});
+
 test('a topic that brokers refuse to make is an error with the brokers’ own words', async () => {
   const refusing = (errorCode: number, errorMessage: string | null) =>
     createTopics(

@@ -129,3 +129,33 @@ describe('codecs of record batches', () => {
 function isOfTheBytes(error: unknown): boolean {
   return error instanceof Error && !(error instanceof CrawlstreamError) && !(error instanceof assert.AssertionError);
 }
+
+describe('lz4 frames by hand, from the format’s own description', () => {
+  /** A frame of one block. `size`: its length as written; `blockMax`: 4 for 64 KiB, 5 for 256 KiB. */
+  const frameOf = (block: Buffer, size: number, blockMax: number) => {
+    const head = Buffer.from([0x04, 0x22, 0x4d, 0x18, 0x60, blockMax << 4, 0, 0, 0, 0, 0]);
+    head.writeUInt32LE(size, 7);
+    return Buffer.concat([head, block, Buffer.alloc(4)]);
+  };
+  const plainBit = 2 ** 31;
+  /** One literal `a`, then the same byte again, and five literals, as each block ends. */
+  const repeated = (times: number) => {
+    const extra = times - 4 - 15;
+    const lengths = [...Array<number>(Math.floor(extra / 255)).fill(255), extra % 255];
+    return Buffer.from([0x1f, 0x61, 1, 0, ...lengths, 0x50, ...Buffer.from('aaaaa')]);
+  };
+
+  it('a block that is not compressed is returned as it is, and written so if it does not compress', () => {
+    const bytes = Buffer.from('abcde');
+    assert.equal(undo('lz4', frameOf(bytes, plainBit + bytes.length, 4)).toString(), 'abcde');
+    const written = Buffer.from((compressorOf('lz4') as Compressor).compress(bytes));
+    assert.equal(written.readUInt32LE(7), plainBit + bytes.length);
+  });
+
+  it('a block expands to the size that its frame allows, and not beyond', () => {
+    const [fits, tooLarge] = [repeated(65_536 - 6), repeated(65_536 - 5)];
+    assert.equal(undo('lz4', frameOf(fits, fits.length, 4)).length, 65_536);
+    assert.throws(() => undo('lz4', frameOf(tooLarge, tooLarge.length, 4)));
+    assert.equal(undo('lz4', frameOf(tooLarge, tooLarge.length, 5)).length, 65_537);
+  });
+});
