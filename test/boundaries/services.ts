@@ -328,6 +328,7 @@ export const archiveBoundaries: BoundaryTable<typeof archiveLimits> = {
   fileBytes: undriven('a file of 1 GiB: archiver.test.ts closes files of 12 kB'),
   recordBytesMax: undriven('a record of 1 GiB'),
   zippedHereBytesMax: tuning(batch),
+  signatureBytes: undriven('more than the longest signature'),
   indexedBytesMax: undriven('the beginning of a long record: columnar.integration.test.ts has one'),
   payloadsBytesMax: undriven('256 MiB of payloads'),
   uploadRetriesMs: tuning(pause),

@@ -12,6 +12,8 @@ export const archiveLimits = {
    * without blocking the process.
    */
   zippedHereBytesMax: 64 * 1024,
+  /** Bytes read of a body that is a file, to see whether it is compressed: more than the longest signature. */
+  signatureBytes: 32,
   /** Bytes read of a record that an index points to: enough for a page's title, charset and language. */
   indexedBytesMax: 4 * 1024 * 1024,
   /** Bytes of payloads held in memory for later revisits, when files are read back. */

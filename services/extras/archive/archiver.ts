@@ -4,9 +4,9 @@
  * Its output and its positions are one checkpoint (warc-folder.ts), so a killed archiver continues without a trace:
  * the same responses in the same order give the same files, to the byte.
  */
+import { open } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
-import { promisify } from 'node:util';
-import { createGzip, gzip, gzipSync } from 'node:zlib';
+import { constants, createGzip } from 'node:zlib';
 import type { Response } from '../../../schemas/types.ts';
 import type { BatchContext } from '../../runtime/consumer/consumer.ts';
 import { positionRow, storePositions } from '../../runtime/consumer/group-folder.ts';
@@ -17,6 +17,8 @@ import type { StateStore, StoreOp } from '../../runtime/store/store.ts';
 import { archiveLimits } from './archive-limits.ts';
 import { type Captures, readCaptures } from './captures.ts';
 import { cdxjLine, cdxTime } from './cdxj.ts';
+import { isPacked } from './detected-type.ts';
+import { gzipMember } from './gzip-member.ts';
 import { headerOf } from './http-message.ts';
 import {
   capturedAtMs,
@@ -29,7 +31,7 @@ import {
 } from './response-records.ts';
 import { openSharedBodies } from './shared-bodies.ts';
 import { openWarcFolder } from './warc-folder.ts';
-import { recordId, type WarcRecord, warcBytes, warcChunks } from './warc-record.ts';
+import { recordId, type WarcRecord, warcChunks } from './warc-record.ts';
 import { type WarcinfoOptions, warcinfo } from './warcinfo.ts';
 
 export interface ArchiverOptions extends WarcinfoOptions {
@@ -59,8 +61,6 @@ export interface Archiver {
   /** Whole files by name, without ending. */
   files(): Promise<string[]>;
 }
-
-const compress = promisify(gzip);
 
 type WarcFolder = Awaited<ReturnType<typeof openWarcFolder>>;
 type SharedBodies = Awaited<ReturnType<typeof openSharedBodies>>;
@@ -101,12 +101,10 @@ class WarcArchiver implements Archiver {
   async #write(record: WarcRecord): Promise<{ readonly offset: number; readonly length: number }> {
     const offset = this.#folder.bytes;
     if (record.rest !== undefined) {
-      const length = await this.#folder.appendAll(compressed(record));
+      const length = await this.#folder.appendAll(compressed(record, record.rest.path));
       return { offset, length };
     }
-    const bytes = warcBytes(record);
-    // A thread of zlib costs more than it saves on a short record, and both ways give the same bytes.
-    const member = bytes.length <= archiveLimits.zippedHereBytesMax ? gzipSync(bytes) : await compress(bytes);
+    const member = await gzipMember(record);
     this.#folder.append(member);
     return { offset, length: member.length };
   }
@@ -178,12 +176,23 @@ function metBefore(captures: Captures, response: Response, digest: string): Met 
   return first && { ...first, digest, profile: 'identical-payload-digest' };
 }
 
-async function* compressed(record: WarcRecord): AsyncGenerator<Buffer> {
-  const zipped = createGzip();
+async function* compressed(record: WarcRecord, path: string): AsyncGenerator<Buffer> {
+  const level = (await isPackedFile(path)) ? constants.Z_NO_COMPRESSION : constants.Z_DEFAULT_COMPRESSION;
+  const zipped = createGzip({ level });
   const done = pipeline(warcChunks(record), zipped);
   done.catch(() => {});
   for await (const chunk of zipped) yield chunk as Buffer;
   await done;
+}
+
+async function isPackedFile(path: string): Promise<boolean> {
+  const file = await open(path);
+  try {
+    const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(archiveLimits.signatureBytes) });
+    return isPacked(buffer.subarray(0, bytesRead));
+  } finally {
+    await file.close();
+  }
 }
 
 function mediaType({ headers }: Response): string {

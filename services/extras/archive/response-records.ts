@@ -10,6 +10,8 @@
 import { STATUS_CODES } from 'node:http';
 import type { Response } from '../../../schemas/types.ts';
 import type { FirstCapture } from './captures.ts';
+import { isPacked } from './detected-type.ts';
+import { headerOf } from './http-message.ts';
 import { digestOf, namedDigest, recordId, type WarcRecord, warcDate } from './warc-record.ts';
 
 /** The earlier capture of a payload, and the evidence for it. */
@@ -110,6 +112,7 @@ export function recordsOfResponse(
       ...(met === undefined ? truncation(response, isLost) : pointer(met)),
     ],
     block: met === undefined ? Buffer.concat([head, body]) : head,
+    ...(met === undefined && isCompressed(response.headers, body) && { packedBytes: body.length }),
     ...(bodyPath !== null && met === undefined && { rest: { path: bodyPath, bytes: response.bodyBytes } }),
   };
   const metadata: WarcRecord = {
@@ -137,6 +140,11 @@ function connectionFields({ address, protocols, cipherSuite }: Response): Field[
 function truncation({ truncated, truncatedBy }: Response, isLost: boolean): Field[] {
   if (isLost) return [['WARC-Truncated', 'unspecified']];
   return truncated ? [['WARC-Truncated', truncatedBy || 'length']] : [];
+}
+
+/** A body in Brotli has no sign in its first bytes, so its header decides. */
+function isCompressed(headers: readonly string[], body: Buffer): boolean {
+  return isPacked(body) || /\b(?:br|zstd)\b/i.test(headerOf(headers, 'content-encoding'));
 }
 
 function pointer({ url, atMs, profile }: Met): Field[] {

@@ -4,7 +4,7 @@
  * Everything in a record, including its id, follows from the archived data, so that archiving the same response again
  * gives the same bytes.
  */
-import { createHash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 
 export type WarcType = 'warcinfo' | 'request' | 'response' | 'revisit' | 'metadata' | 'conversion';
@@ -21,16 +21,18 @@ export interface WarcRecord {
   /** Further named fields, in order. */
   readonly fields: readonly (readonly [name: string, value: string])[];
   readonly block: Buffer;
+  /** Number of bytes at the end of `block` that are compressed already. */
+  readonly packedBytes?: number;
   /** A file with the bytes that follow `block`. */
   readonly rest?: { readonly path: string; readonly bytes: number };
 }
 
 export function recordId(identity: string): string {
   // RFC 4122 §4.3: a UUID from a hash, version 5.
-  const hash = createHash('sha1').update(identity).digest();
-  hash[6] = (hash[6]! & 0x0f) | 0x50;
-  hash[8] = (hash[8]! & 0x3f) | 0x80;
-  const hex = hash.toString('hex');
+  const sha1 = hash('sha1', identity, 'buffer');
+  sha1[6] = (sha1[6]! & 0x0f) | 0x50;
+  sha1[8] = (sha1[8]! & 0x3f) | 0x80;
+  const hex = sha1.toString('hex');
   const parts = [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20, 32)];
   return `<urn:uuid:${parts.join('-')}>`;
 }
@@ -40,13 +42,18 @@ export function warcBytes(record: WarcRecord): Buffer {
   return Buffer.concat([headOf(record, digestOf(block), block.length), block, recordEnd]);
 }
 
+/** Bytes at the end of `warcBytes` that compression would not make shorter. */
+export function packedBytesOf({ packedBytes = 0 }: WarcRecord): number {
+  return packedBytes === 0 ? 0 : packedBytes + recordEnd.length;
+}
+
 /** The same of a record with a file: read twice, once for its digest, and never held. */
 export async function* warcChunks(record: WarcRecord): AsyncGenerator<Buffer> {
   const { block, rest } = record;
   if (rest === undefined) return yield warcBytes(record);
-  const hash = createHash('sha1').update(block);
-  for await (const chunk of createReadStream(rest.path)) hash.update(chunk as Buffer);
-  yield headOf(record, namedDigest(hash.digest()), block.length + rest.bytes);
+  const sha1 = createHash('sha1').update(block);
+  for await (const chunk of createReadStream(rest.path)) sha1.update(chunk as Buffer);
+  yield headOf(record, namedDigest(sha1.digest()), block.length + rest.bytes);
   yield block;
   for await (const chunk of createReadStream(rest.path)) yield chunk as Buffer;
   yield recordEnd;
@@ -75,7 +82,7 @@ export function warcDate(atMs: number): string {
 
 /** SHA-1 in base32, as every other tool writes it. */
 export function digestOf(bytes: Uint8Array): string {
-  return namedDigest(createHash('sha1').update(bytes).digest());
+  return namedDigest(hash('sha1', bytes, 'buffer'));
 }
 
 /** The same for a SHA-1 that is known. */

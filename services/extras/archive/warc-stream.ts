@@ -5,15 +5,15 @@
  * Records are the same as in the archive (archiver.ts), each a separate gzip member, and the same log gives the same
  * bytes. There are no revisits, because no payloads are remembered: each payload is written every time.
  */
-import { gzipSync } from 'node:zlib';
 import { readRecord } from '../../runtime/avro/read-record.ts';
 import type { RecordCodec } from '../../runtime/avro/record-codec.ts';
 import { readPurges } from '../../runtime/crawl/purges.ts';
 import type { Log } from '../../runtime/log/log.ts';
 import { recordsOf } from '../../runtime/log/records-of.ts';
 import { cdxTime } from './cdxj.ts';
+import { gzipMember } from './gzip-member.ts';
 import { isRendered, mayArchive, payloadDigest, recordsOfResponse, renderedRecord } from './response-records.ts';
-import { recordId, type WarcRecord, warcBytes } from './warc-record.ts';
+import { recordId } from './warc-record.ts';
 import { type WarcinfoOptions, warcinfo } from './warcinfo.ts';
 
 /** A crawl's log, and the prefix of its topics. */
@@ -42,19 +42,15 @@ export async function* warcOf(
       const name = `${crawl}-${cdxTime(response.fetchedAtMs)}-0-${offset}`;
       const first = warcinfo(name, response, { ...options, crawl });
       warcinfoId = recordId(first.identity);
-      yield member(first);
+      yield await gzipMember(first);
     }
     const identity = `${topic} 0 ${offset} ${response.fetchedAtMs} ${response.url}`;
     if (isRendered(response)) {
-      yield member(renderedRecord(response, identity, warcinfoId, null));
+      yield await gzipMember(renderedRecord(response, identity, warcinfoId, null));
       continue;
     }
     const records = recordsOfResponse(response, identity, warcinfoId, payloadDigest(response), undefined);
     for (const record of [records.request, records.answer, records.metadata])
-      if (record !== undefined) yield member(record);
+      if (record !== undefined) yield await gzipMember(record);
   }
-}
-
-function member(record: WarcRecord): Buffer {
-  return gzipSync(warcBytes(record));
 }

@@ -10,9 +10,9 @@ import { contentTypeOf, listOf } from '../../../fetcher/http/headers.ts';
 import { productToken } from '../../../fetcher/http/identity.ts';
 import { requestLimits } from '../../../fetcher/http/request-limits.ts';
 import { mediaTypeOf, pageTypeOf, sniffedType } from '../../../fetcher/pages/page-type.ts';
-import { detectedType } from '../columnar/detected-type.ts';
 import type { Content } from '../columnar/index-row.ts';
 import type { DerivedPage } from '../derived/derive.ts';
+import { detectedType } from '../detected-type.ts';
 import type { HttpMessage } from '../http-message.ts';
 
 const titleAlone = {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { detectedType } from '../../../../services/extras/archive/columnar/detected-type.ts';
+import { detectedType } from '../../../../services/extras/archive/detected-type.ts';
 
 const bytes = (text: string) => Buffer.from(text, 'latin1');
 

@@ -37,6 +37,11 @@ const markup: readonly (readonly [type: string, pattern: RegExp])[] = [
     /^<(?:!doctype html|html|head|body|script|iframe|h1|div|font|table|a|style|title|b|br|p|!--|meta|link)[\s>-]/i,
   ],
 ];
+/** Types of compressed bytes. */
+const packedTypes: ReadonlySet<string> = new Set([
+  ...['image/png', 'image/jpeg', 'image/webp', 'audio/mpeg', 'application/ogg', 'video/mp4', 'video/webm'],
+  ...['font/woff', 'font/woff2', 'application/gzip', 'application/vnd.rar'],
+]);
 /** Bytes that are looked at: the standard's 1,445. */
 const headBytes = 1_445;
 
@@ -44,8 +49,8 @@ const headBytes = 1_445;
 export function detectedType(declared: string, body: Uint8Array): string {
   if (body.length === 0) return declared === '' ? 'application/octet-stream' : declared;
   const head = Buffer.from(body.buffer, body.byteOffset, Math.min(body.length, headBytes));
-  const signed = signatures.find(([, bytes]) => beginsWith(head, bytes));
-  if (signed !== undefined) return signed[0];
+  const signed = signedType(head);
+  if (signed !== undefined) return signed;
   // ZIP-based files (office files, books, packages) are distinguished only by their declaration.
   if (beginsWith(head, zipped))
     return /zip|officedocument|opendocument|java-archive/.test(declared) ? declared : 'application/zip';
@@ -57,6 +62,15 @@ export function detectedType(declared: string, body: Uint8Array): string {
   if (marked !== undefined) return marked[0] === 'application/xml' && declared.endsWith('+xml') ? declared : marked[0];
   if (head.some(isNoText)) return isBinary(declared) ? declared : 'application/octet-stream';
   return declared === '' || isBinary(declared) ? 'text/plain' : declared;
+}
+
+/** Whether compression would not make a body shorter, by its first bytes. */
+export function isPacked(body: Buffer): boolean {
+  return packedTypes.has(signedType(body) ?? '') || beginsWith(body, zipped);
+}
+
+function signedType(head: Buffer): string | undefined {
+  return signatures.find(([, bytes]) => beginsWith(head, bytes))?.[0];
 }
 
 function isBinary(type: string): boolean {
